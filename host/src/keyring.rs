@@ -1,5 +1,6 @@
-//! The deployment's keys: what the host must be able to read again, and a person who has only the database must not, is encrypted under one of them.
-//! The first key of the ring encrypts, all of them decrypt, so that a key is changed while hosts run.
+//! The deployment's keys: what the host must be able to read again, and a person who has only the database must not, is
+//! encrypted under one of them. The first key of the ring encrypts, all of them decrypt, so that a key is changed while
+//! hosts run.
 
 use std::fmt;
 use std::str::FromStr;

@@ -31,7 +31,8 @@ impl Pulse {
         *lock(&self.0) = Some(Instant::now() + PATIENCE);
     }
 
-    /// Until the next beat the watchdog does not wait: for work that has no end of its own, such as a queue, and what has another bound.
+    /// Until the next beat the watchdog does not wait: for work that has no end of its own, such as a queue, and what
+    /// has another bound.
     pub fn excuse(&self) {
         *lock(&self.0) = None;
     }
@@ -53,9 +54,9 @@ impl Pulse {
     }
 }
 
-/// Starts a thread without which the host cannot work. If it panics, the process ends, so that its supervisor starts another: a host
-/// whose writer is gone would never answer a write. Nothing more is logged here, since the log may be the cause; the panic's own
-/// line is in it.
+/// Starts a thread without which the host cannot work. If it panics, the process ends, so that its supervisor starts
+/// another: a host whose writer is gone would never answer a write. Nothing more is logged here, since the log may be
+/// the cause; the panic's own line is in it.
 ///
 /// # Errors
 /// The system has no thread left for it.

@@ -1,5 +1,5 @@
-//! Media and stock: a product gets the images that it does not have, and stock that differs is counted. Opening stock may be posted
-//! against an account instead.
+//! Media and stock: a product gets the images that it does not have, and stock that differs is counted. Opening stock
+//! may be posted against an account instead.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -196,7 +196,8 @@ impl Sender {
         Ok(())
     }
 
-    /// Finds the accounts that opening stock is posted against, if one is stated: one of each legal entity with a warehouse of the file.
+    /// Finds the accounts that opening stock is posted against, if one is stated: one of each legal entity with a
+    /// warehouse of the file.
     ///
     /// # Errors
     /// A legal entity has no active account with the stated code.

@@ -88,7 +88,8 @@ async function read(browser, { name, width, height, scheme }) {
   await section.locator('[id*=".responses.201"]').getByText("createdAt").first().waitFor();
   await picture("4-answer");
 
-  // Tried with a token it answers, and the host has done it. The body is there already: the operation's example, which is sent as it is.
+  // Tried with a token it answers, and the host has done it. The body is there already: the operation's example, which
+  // is sent as it is.
   await section.getByRole("button", { name: /test request/i }).first().click();
   const dialog = page.getByRole("dialog").last();
   await dialog.getByPlaceholder("Token").fill(TOKEN);

@@ -121,8 +121,8 @@ impl Settings {
         self
     }
 
-    /// A shell in the host's folder runs these commands and then becomes the host: `exec 2>&-` closes its stderr. If they redirect
-    /// stdout, the log names the address.
+    /// A shell in the host's folder runs these commands and then becomes the host: `exec 2>&-` closes its stderr. If
+    /// they redirect stdout, the log names the address.
     pub fn shell(mut self, commands: &str) -> Settings {
         self.shell = Some(commands.to_string());
         self

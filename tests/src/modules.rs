@@ -67,8 +67,8 @@ pub fn changeling(form: u8) -> Vec<u8> {
     with_form(guest("changeling"), b"the changeling's form: 1", form)
 }
 
-/// The extender guest in one of its forms, and with a letter in its names: `extender-a`. It receives the events of `extender-b`, as
-/// every other one receives those of `extender-a`. `tests/guests/extender/src/lib.rs` lists the forms.
+/// The extender guest in one of its forms, and with a letter in its names: `extender-a`. It receives the events of
+/// `extender-b`, as every other one receives those of `extender-a`. `tests/guests/extender/src/lib.rs` lists the forms.
 pub fn extender(letter: char, form: u8) -> Vec<u8> {
     let other = if letter == 'a' { 'b' } else { 'a' };
     let upper = letter.to_ascii_uppercase();

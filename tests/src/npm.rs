@@ -60,8 +60,8 @@ pub fn digest(source: &Path, files: &[&str]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Copies these files of a folder, a lock file among them, and installs what they need next to the copies. `part` of the suite needs
-/// them.
+/// Copies these files of a folder, a lock file among them, and installs what they need next to the copies. `part` of
+/// the suite needs them.
 pub fn install(part: &str, source: &Path, files: &[&str]) -> Result<Installed, String> {
     let node = version("node")?;
     let major = node.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());

@@ -44,8 +44,8 @@ impl Stoa {
 }
 
 impl Stoa {
-    /// The report of a verification of these companies: by the running host's private listener, and by `stoa verify` where the host
-    /// does not run or has no operator of `--dev`.
+    /// The report of a verification of these companies: by the running host's private listener, and by `stoa verify`
+    /// where the host does not run or has no operator of `--dev`.
     #[track_caller]
     pub fn verify(&self, tenants: &[&str]) -> Json {
         if self.has_dev_operator() && self.is_running() {

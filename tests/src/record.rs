@@ -1,6 +1,6 @@
-//! The record of a test that `cargo xtask test` reads: its name, its seconds, how it ended, and why it failed. A test that passes
-//! its time limit ends the program, after it has said what was going on: libtest has no limit, and a test that hangs would hold up
-//! the whole run.
+//! The record of a test that `cargo xtask test` reads: its name, its seconds, how it ended, and why it failed. A test
+//! that passes its time limit ends the program, after it has said what was going on: libtest has no limit, and a test
+//! that hangs would hold up the whole run.
 
 use std::cell::RefCell;
 use std::fs::OpenOptions;

@@ -1,6 +1,7 @@
-//! Where the databases and folders of a run of the suite lie: in memory, where the system has room for it, so that tens of
-//! thousands of commits wait for no disk that is busy with something else. The claims of the suite hold there as on a disk: a process
-//! that is killed loses nothing it has written, and full or failing disks are put in by the suite itself.
+//! Where the databases and folders of a run of the suite lie: in memory, where the system has room for it, so that tens
+//! of thousands of commits wait for no disk that is busy with something else. The claims of the suite hold there as on
+//! a disk: a process that is killed loses nothing it has written, and full or failing disks are put in by the suite
+//! itself.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

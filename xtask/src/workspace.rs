@@ -120,8 +120,8 @@ impl Package {
     }
 }
 
-/// The cargo that started this program, as `cargo run` names it. Its variables about this package are not passed on: build scripts
-/// look at them, and would run again whenever cargo is called by hand in between.
+/// The cargo that started this program, as `cargo run` names it. Its variables about this package are not passed on:
+/// build scripts look at them, and would run again whenever cargo is called by hand in between.
 fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");

@@ -1,8 +1,8 @@
 //! A pattern as a script for pgbench: the same statements in the same messages, with values that never conflict.
 //!
-//! Values that the host binds are bound here too, as variables that pgbench sends with the statement: a constant in the text would
-//! let the planner see what it cannot see of the host. Values of one transaction only (ids, the row that it works on, its period) come
-//! of a number that is bound.
+//! Values that the host binds are bound here too, as variables that pgbench sends with the statement: a constant in the
+//! text would let the planner see what it cannot see of the host. Values of one transaction only (ids, the row that it
+//! works on, its period) come of a number that is bound.
 
 use uuid::Uuid;
 
@@ -31,8 +31,9 @@ const ORDERED: &str = ":ordered";
 /// Ids that one transaction can make.
 const FRESH_IDS: usize = 512;
 
-/// The script. Its runs are given two variables more: `base`, where the numbers of its transactions begin, and `clients`; those of
-/// checkouts, which one client alone can make, `version` too: what the cash session has before the first.
+/// The script. Its runs are given two variables more: `base`, where the numbers of its transactions begin, and
+/// `clients`; those of checkouts, which one client alone can make, `version` too: what the cash session has before the
+/// first.
 pub fn script(pattern: &Pattern, picks: Picks<'_>) -> anyhow::Result<Script> {
     let count = |ids: &[Uuid]| ids.len().max(1);
     let (products, lists, variants) = (count(picks.products), count(picks.lists), count(picks.variants));

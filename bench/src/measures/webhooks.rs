@@ -1,5 +1,6 @@
-//! `webhook_deliveries_per_s`: events of new variants to four endpoints on this machine, from the first write to the last delivery, signed
-//! and each written down. `webhook_lag_p99_ms`: how long after its request's instant an event is received, under a steady load of writes.
+//! `webhook_deliveries_per_s`: events of new variants to four endpoints on this machine, from the first write to the
+//! last delivery, signed and each written down. `webhook_lag_p99_ms`: how long after its request's instant an event is
+//! received, under a steady load of writes.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -221,8 +221,9 @@ fn below<'a>(pointer: &'a str, from: &str) -> Option<&'a str> {
     pointer.strip_prefix(from).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The problem of a store failure that the module does not map itself. A misuse, a closed store, a limit or a check that the module
-/// did not foresee is its own fault and traps. A limit is the data's: there is more of it than the operation takes.
+/// The problem of a store failure that the module does not map itself. A misuse, a closed store, a limit or a check
+/// that the module did not foresee is its own fault and traps. A limit is the data's: there is more of it than the
+/// operation takes.
 impl From<Failure> for Problem {
     #[track_caller]
     fn from(failure: Failure) -> Problem {

@@ -57,8 +57,8 @@ pub fn multiply(quantity: Quantity, price: Money) -> Result<Amount, Problem> {
     product.filter(|product| fits(product.units(), 38)).ok_or_else(Amount::limit_exceeded)
 }
 
-/// The worth of `quantity` goods at `unit_cost`. None where the product needs more than 12 digits after the point or has more than
-/// 38 digits.
+/// The worth of `quantity` goods at `unit_cost`. None where the product needs more than 12 digits after the point or
+/// has more than 38 digits.
 pub fn value(quantity: Quantity, unit_cost: UnitCost) -> Option<Amount> {
     // Scales 6 and 12 make 18: a factor of 10^6 must come off, whichever of the two its parts are in.
     let from_quantity = gcd(ONE, quantity.units());
@@ -115,8 +115,8 @@ pub fn scale_fault(pointer: impl Into<String>, tracking: Tracking, decimal_place
     item(pointer, "QUANTITY_SCALE").with_bounds(Bounds::maximum(places).of_counted("FRACTION_DIGITS"))
 }
 
-/// Digits after the point of goods in a unit of measure with this many. Serialized goods are counted in whole pieces whatever their
-/// unit.
+/// Digits after the point of goods in a unit of measure with this many. Serialized goods are counted in whole pieces
+/// whatever their unit.
 fn count_places(tracking: Tracking, decimal_places: u8) -> u8 {
     if tracking == Tracking::Serialized { 0 } else { decimal_places }
 }

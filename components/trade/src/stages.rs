@@ -1,5 +1,5 @@
-//! Verifying a module's invariants in stages: each looks at its rows batch by batch, every batch in one snapshot. The cursor names
-//! the stage and the last id.
+//! Verifying a module's invariants in stages: each looks at its rows batch by batch, every batch in one snapshot. The
+//! cursor names the stage and the last id.
 
 use stoa_sdk::store::{Rows, read, select};
 use stoa_sdk::{Entity, Filter, Finding, Findings, Id};

@@ -94,8 +94,8 @@ impl Collection {
     }
 }
 
-/// R1: a GET whose response has `items`, an array of objects, and no `id`, which a record has. A path parameter with an enumeration
-/// splits it.
+/// R1: a GET whose response has `items`, an array of objects, and no `id`, which a record has. A path parameter with an
+/// enumeration splits it.
 pub fn find(site: &Site) -> Vec<Collection> {
     let mut found = Vec::new();
     for (number, operation) in site.operations.iter().enumerate().filter(|(_, one)| one.is_read() && one.of_company) {
@@ -140,8 +140,8 @@ pub fn find(site: &Site) -> Vec<Collection> {
     found
 }
 
-/// R2: the longest proper prefix that is the path of a record, of its own list before lists that borrow it; else the record to which
-/// its only parameter refers (R7).
+/// R2: the longest proper prefix that is the path of a record, of its own list before lists that borrow it; else the
+/// record to which its only parameter refers (R7).
 pub fn find_parent(site: &Site, collection: &Collection) -> Option<usize> {
     let list = site.operations.get(collection.list)?;
     let mut unbound = collection.free_parameters(list);

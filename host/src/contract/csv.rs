@@ -171,8 +171,8 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// Text that a spreadsheet would take for a formula becomes text to it (OWASP ASVS 1.2.10). A number stays one: what is but a sign
-/// and digits computes nothing.
+/// Text that a spreadsheet would take for a formula becomes text to it (OWASP ASVS 1.2.10). A number stays one: what is
+/// but a sign and digits computes nothing.
 fn defuse(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && !is_number(text) {
         format!("'{text}")

@@ -1,5 +1,5 @@
-//! Expectations of a schema that were not met: its own keywords and values, never the caller's. For an unknown member: the known names,
-//! and those among them that look most like it.
+//! Expectations of a schema that were not met: its own keywords and values, never the caller's. For an unknown member:
+//! the known names, and those among them that look most like it.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;

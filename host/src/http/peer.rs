@@ -49,8 +49,8 @@ pub fn is_proxy(connection: IpAddr, trusted: &[Network]) -> bool {
     trusted.iter().any(|network| network.contains(connection.to_canonical()))
 }
 
-/// Addresses in the order of the proxies, `None` for a value that is not an address: `Forwarded` (RFC 7239) where there is one, else
-/// `X-Forwarded-For`.
+/// Addresses in the order of the proxies, `None` for a value that is not an address: `Forwarded` (RFC 7239) where there
+/// is one, else `X-Forwarded-For`.
 fn chain(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     let words = |name: &str| {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());

@@ -1,5 +1,5 @@
-//! While a host starts, which takes a minute where modules must be compiled, its port is there and responds 503: a program that watches it sees
-//! one that comes, not one that is gone.
+//! While a host starts, which takes a minute where modules must be compiled, its port is there and responds 503: a
+//! program that watches it sees one that comes, not one that is gone.
 
 use std::convert::Infallible;
 use std::io;

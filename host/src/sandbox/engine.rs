@@ -110,7 +110,8 @@ fn any_processor() -> String {
     format!("{}-unknown-{system}", std::env::consts::ARCH)
 }
 
-/// Hash of what machine code and the engine that loads it must have in common: wasmtime's whole version, the settings, the processor.
+/// Hash of what machine code and the engine that loads it must have in common: wasmtime's whole version, the settings,
+/// the processor.
 pub fn compatibility(engine: &Engine) -> String {
     let mut hasher = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut hasher);

@@ -75,8 +75,8 @@ impl From<Unresolved> for Unlinked {
 }
 
 impl Generation {
-    /// Links modules that were vetted. `host`: what they may build on. `wanted`: the arrangement to keep, as far as the modules extend its
-    /// points. Nothing is written: tables come afterwards.
+    /// Links modules that were vetted. `host`: what they may build on. `wanted`: the arrangement to keep, as far as the
+    /// modules extend its points. Nothing is written: tables come afterwards.
     pub fn link(
         engine: &Engine,
         host: &HostNames,
@@ -193,8 +193,8 @@ fn expect_tables_apart(vetted: &[Arc<Vetted>]) -> Result<(), Unlinked> {
     Ok(())
 }
 
-/// Links services and points, and sorts those first that others call. A circle is refused: re-entering a module would show it its own
-/// half-done state.
+/// Links services and points, and sorts those first that others call. A circle is refused: re-entering a module would
+/// show it its own half-done state.
 fn link_services(
     engine: &Engine,
     vetted: &[Arc<Vetted>],

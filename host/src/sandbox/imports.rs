@@ -77,8 +77,8 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
     }
 }
 
-/// A batch for a trace: what is called of which collection. A name that the module does not declare is not repeated, since it may be
-/// anything.
+/// A batch for a trace: what is called of which collection. A name that the module does not declare is not repeated,
+/// since it may be anything.
 fn describe_calls(module: &Module, session: &Session, calls: &[wit::Call]) -> Attributes {
     let statement = |call: &wit::Call| {
         let (verb, collection) = match call {

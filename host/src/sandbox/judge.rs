@@ -178,8 +178,8 @@ impl Judge {
         Ok(())
     }
 
-    /// Judges a document that an extension shows at a place of a response, likewise. One that is not an object is refused by every host: the
-    /// module that shows it could not read it.
+    /// Judges a document that an extension shows at a place of a response, likewise. One that is not an object is
+    /// refused by every host: the module that shows it could not read it.
     pub fn document(
         &self,
         module: &Arc<Descriptor>,

@@ -217,7 +217,8 @@ pub fn link(
 }
 
 impl Function {
-    /// Returns whether the module may call it in this request: it acts for any caller, or the caller holds what the function needs.
+    /// Returns whether the module may call it in this request: it acts for any caller, or the caller holds what the
+    /// function needs.
     fn allows(&self, state: &State) -> bool {
         let Some(access) = &self.access else { return true };
         let needs = match state.facts.actor_kind {
@@ -232,8 +233,8 @@ impl Function {
 
 /// A trap leaves the provider as the one that runs: it is the module that failed. Where it rejected an argument, the caller is.
 ///
-/// A refusal after a change is remembered. The request can then only end in a problem (`check_success`), so that no module commits
-/// half of what a service did.
+/// A refusal after a change is remembered. The request can then only end in a problem (`check_success`), so that no
+/// module commits half of what a service did.
 async fn call(
     mut store: StoreContextMut<'_, State>,
     function: &Function,

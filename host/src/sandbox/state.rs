@@ -1,4 +1,5 @@
-//! State that a request's guests share while they run: the session, the facts, what was emitted and used. It lives for one request.
+//! State that a request's guests share while they run: the session, the facts, what was emitted and used. It lives for
+//! one request.
 
 use std::sync::Arc;
 
@@ -170,7 +171,8 @@ impl State {
         open.map_or_else(ShareUse::default, |(open, share)| share.used.with(self.read_use().since(open.entry)))
     }
 
-    /// Ends the request if the extension that runs has used its share of a limit. `calls`: of the store, which it is about to make.
+    /// Ends the request if the extension that runs has used its share of a limit. `calls`: of the store, which it is
+    /// about to make.
     pub fn check_share(&mut self, calls: usize) -> wasmtime::Result<()> {
         let Some(open) = &self.share else { return Ok(()) };
         let Some(module) = self.shares.get(open.index).map(|share| share.module.clone()) else { return Ok(()) };

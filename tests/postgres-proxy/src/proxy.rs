@@ -102,9 +102,9 @@ impl Proxy {
     }
 }
 
-/// The trips by transaction, without those about generations, backfills and hosts, and the relay's looks and fan-outs: no request makes
-/// them. What a connection says outside a transaction, as to prepare a look's statement, belongs to what it says next. Nor is the end of
-/// a transaction one that had begun before anybody looked.
+/// The trips by transaction, without those about generations, backfills and hosts, and the relay's looks and fan-outs:
+/// no request makes them. What a connection says outside a transaction, as to prepare a look's statement, belongs to
+/// what it says next. Nor is the end of a transaction one that had begun before anybody looked.
 fn transactions(trips: &[Trip]) -> Vec<Vec<&Trip>> {
     let mut transactions: Vec<Vec<&Trip>> = Vec::new();
     for trip in trips {

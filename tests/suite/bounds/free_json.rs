@@ -1,5 +1,5 @@
-//! Free JSON is bounded by the published schema, and judged before a transaction begins: a stranger's lawful 5 MiB once held the writer
-//! for five seconds.
+//! Free JSON is bounded by the published schema, and judged before a transaction begins: a stranger's lawful 5 MiB once
+//! held the writer for five seconds.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};

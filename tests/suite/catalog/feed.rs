@@ -26,8 +26,8 @@ on_both_databases![
     opening_stock_is_posted_against_an_account,
 ];
 
-/// Writes by a user or an API client. An API client's request has a second entry, of its admission, which a task writes some 200 ms
-/// later: it is not one of these.
+/// Writes by a user or an API client. An API client's request has a second entry, of its admission, which a task writes
+/// some 200 ms later: it is not one of these.
 const WRITES: &str = "metadata like '%SUCCESS%' and operation in ('importProducts', 'replaceProduct', 'replaceVariant', \
     'createVariant', 'schedulePrices', 'apiImportProducts', 'apiReplaceProduct', 'apiReplaceVariant', 'apiSchedulePrices', \
     'createLookup', 'createMedia', 'createStockCount', 'recordStockCount', 'postStockCount', 'createAdjustments')";

@@ -1,4 +1,5 @@
-//! A clock that ran ahead for a while and is right again: no caller is locked out until the wrong time has come, and no key acts twice.
+//! A clock that ran ahead for a while and is right again: no caller is locked out until the wrong time has come, and no
+//! key acts twice.
 
 use serde_json::json;
 use stoa_tests::{Company, Database, Stoa, on_both_databases};

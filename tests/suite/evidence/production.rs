@@ -1,5 +1,5 @@
-//! The commands of `docs/operate/production.md` are run as they are printed: from nothing to a host that serves users of an identity
-//! provider, on PostgreSQL over TLS, with the modules of the release or those of a registry.
+//! The commands of `docs/operate/production.md` are run as they are printed: from nothing to a host that serves users
+//! of an identity provider, on PostgreSQL over TLS, with the modules of the release or those of a registry.
 
 use std::fs;
 use std::process::Command;

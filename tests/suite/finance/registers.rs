@@ -1,5 +1,5 @@
-//! The money of tills: what registers collect, what drawers should hold, and cash that goes back to customers. [F61] to [F63], [F65],
-//! [F71] to [F74]
+//! The money of tills: what registers collect, what drawers should hold, and cash that goes back to customers. [F61] to
+//! [F63], [F65], [F71] to [F74]
 
 use serde_json::{Value as Json, json};
 use stoa_tests::billing::Office;

@@ -1,6 +1,7 @@
-//! Invalid credentials, end to end: each is refused, none is a 500, and nothing of them comes back in an answer or stays in the
-//! log. [P9] Rule by rule tokens are judged in the host's unit tests (host/src/identity/tests/token_table.rs); here is one of each kind
-//! of answer, and every way to carry a token wrongly.
+//! Invalid credentials, end to end: each is refused, none is a 500, and nothing of them comes back in an answer or
+//! stays in the log. [P9] Rule by rule tokens are judged in the host's unit tests
+//! (host/src/identity/tests/token_table.rs); here is one of each kind of answer, and every way to carry a token
+//! wrongly.
 
 mod carriers;
 

@@ -78,8 +78,8 @@ fn rotation_is_followed_at_once_but_never_in_a_hurry(database: Database) {
     }
     assert_eq!(issuer.key_fetches(), 2, "one fetch at the start, one for the unknown key");
 
-    // Invented keys fetch no more within thirty seconds, and neither does a third key that is really the issuer's. The unit tests of
-    // `host/src/identity` move the clock past them.
+    // Invented keys fetch no more within thirty seconds, and neither does a third key that is really the issuer's. The
+    // unit tests of `host/src/identity` move the clock past them.
     issuer.behave(Manner::Keys(jwks([&second, &third])));
     let strangers: Vec<Signer> = (0..40).map(|n| Signer::es256(&format!("invented-{n}"))).collect();
     let mut asked: Vec<Answer> = strangers.iter().map(|stranger| me(&host, &token(&issuer, stranger, "eve"))).collect();

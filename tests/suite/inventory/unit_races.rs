@@ -160,8 +160,8 @@ fn e56_two_receipts_of_one_version(database: Database) {
     shop.assert_level(&to, &box_, json!({ "onHand": 1, "available": 1, "incoming": 1 }));
 }
 
-/// Orders of the same variants in opposite directions and orders of lines: no caller sees a deadlock. In each round several begin the
-/// stock of the transit warehouse at once.
+/// Orders of the same variants in opposite directions and orders of lines: no caller sees a deadlock. In each round
+/// several begin the stock of the transit warehouse at once.
 fn crossing_transfer_orders(database: Database) {
     (0..3).for_each(|_| cross_orders(database));
 }

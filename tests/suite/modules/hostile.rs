@@ -77,8 +77,8 @@ fn behaves_when_asked_to(database: Database) {
     assert_eq!(shop.count("hostile_entry", "1 = 1"), 1);
 }
 
-/// Guest time is time of the wall, and the machine is busy with other tests: what a module does within its limits of time is seen in
-/// one of so many tries.
+/// Guest time is time of the wall, and the machine is busy with other tests: what a module does within its limits of
+/// time is seen in one of so many tries.
 const TRIES: usize = 40;
 
 /// Interrupted within the deadline and 20 ms; what comes on top is the way of the request, so the best of all tries counts.

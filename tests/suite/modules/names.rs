@@ -195,7 +195,8 @@ fn a_modules_members_stand_under_its_name(database: Database) {
     assert_eq!(refused["errors"][0]["pointer"], "/loyalty/tier", "{refused}");
     make(json!({ "tier": 1 })).refused(400, "VALIDATION_FAILED");
 
-    // Bodies without it stay complete: a partner makes it required for no caller, the deployment only where an operator allows it.
+    // Bodies without it stay complete: a partner makes it required for no caller, the deployment only where an operator
+    // allows it.
     let mut required = with(&loyalty, json!({ "version": "1.1.0" }));
     required["onboarding"]["required"] = json!(["loyalty"]);
     let said = push(&console, &acme, &required).refused(403, "SIGNER_OUT_OF_REACH").text("detail");

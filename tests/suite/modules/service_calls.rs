@@ -1,5 +1,5 @@
-//! Calls between modules: a service acts whole or not at all, its arguments are its caller's to answer for, and a partner's module acts
-//! within the rights of the caller of the request.
+//! Calls between modules: a service acts whole or not at all, its arguments are its caller's to answer for, and a
+//! partner's module acts within the rights of the caller of the request.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::billing::Office;
@@ -82,8 +82,8 @@ fn books(counter: &Counter) -> stoa_tests::books::Books {
     stoa_tests::books::Books { shop: counter.shop.clone(), entity: counter.entity.clone() }
 }
 
-/// Every function that may refuse, of each module, refused in one way or another: whatever the module answers, either nothing of the
-/// call is there or the request failed whole.
+/// Every function that may refuse, of each module, refused in one way or another: whatever the module answers, either
+/// nothing of the call is there or the request failed whole.
 fn every_service_is_whole_for_who_swallows_its_refusals(database: Database) {
     let office = Office::with_services(database, true);
     let drawer = office.drawer("100");
@@ -345,7 +345,8 @@ fn refusals(
     ]
 }
 
-/// A service calls another one, which refuses after a change. The module in the middle passes the refusal on, the first one does not.
+/// A service calls another one, which refuses after a change. The module in the middle passes the refusal on, the first
+/// one does not.
 fn a_module_between_that_swallows_is_the_one_that_failed(database: Database) {
     let counter = counter_with_services(database, true);
     let good = counter.good("10", "5");

@@ -1,5 +1,5 @@
-//! Whom a deployment trusts, and how far: what a partner's key may bring, what must be allowed by name, and what becomes of a module
-//! whose signer is revoked while it runs.
+//! Whom a deployment trusts, and how far: what a partner's key may bring, what must be allowed by name, and what
+//! becomes of a module whose signer is revoked while it runs.
 
 use std::collections::BTreeSet;
 
@@ -189,7 +189,8 @@ fn a_module_is_taken_out_and_its_data_stays(database: Database) {
     assert_eq!(shop.get("changeling").is(200)["items"], 1);
 }
 
-/// A key is revoked: the host leaves the partner's module while it runs, starts without it, and goes back for good without a host.
+/// A key is revoked: the host leaves the partner's module while it runs, starts without it, and goes back for good
+/// without a host.
 fn a_host_steps_off_what_is_not_trusted_any_more(database: Database) {
     let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
     let (host, console) = deployment(database, &vendor, &[acme.entry(":changeling")]);

@@ -1,4 +1,5 @@
-//! Operators and companies over HTTP: the host's own records, and the changes of status, entitlements and keys, each audited twice.
+//! Operators and companies over HTTP: the host's own records, and the changes of status, entitlements and keys, each
+//! audited twice.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, onboarding};

@@ -1,5 +1,5 @@
-//! kill -9 at random instants, again and again: no committed event is lost, none comes without its change; and two hosts that relay never
-//! send one delivery at once. [P14]
+//! kill -9 at random instants, again and again: no committed event is lost, none comes without its change; and two
+//! hosts that relay never send one delivery at once. [P14]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;

@@ -1,4 +1,5 @@
-//! Names that lead into the deployment: refused when an endpoint is made, and at each attempt where they change their mind later. [F14]
+//! Names that lead into the deployment: refused when an endpoint is made, and at each attempt where they change their
+//! mind later. [F14]
 
 use serde_json::json;
 use stoa_tests::company::with;

@@ -34,8 +34,8 @@ pub struct Answers {
     answers: Vec<Value>,
 }
 
-/// The item codes of inventory, procurement, sales, finance and the ledger. A guest lists all of them, because a test asks it for any
-/// call, and the host rejects an answer with a code that is not listed.
+/// The item codes of inventory, procurement, sales, finance and the ledger. A guest lists all of them, because a test
+/// asks it for any call, and the host rejects an answer with a code that is not listed.
 pub const ITEM_CODES: &[&str] = &[
     "ACTIVE_BRANCH",
     "ACTIVE_CHILDREN",

@@ -1,5 +1,6 @@
-//! Where rows are: every table of the migrations states its shard, and a statement of the host that joins a company's table names
-//! the company for it (`a.tenant_id = $1`), so that an operator with companies on several servers sees that one server can answer it.
+//! Where rows are: every table of the migrations states its shard, and a statement of the host that joins a company's
+//! table names the company for it (`a.tenant_id = $1`), so that an operator with companies on several servers sees that
+//! one server can answer it.
 //!
 //! Read from the text of the host's code.
 

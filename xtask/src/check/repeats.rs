@@ -1,8 +1,8 @@
-//! Code that exists twice: runs of lines that a crate has in two places. The figure of each crate is today's, and may only shrink: look
-//! for the existing function before you write one.
+//! Code that exists twice: runs of lines that a crate has in two places. The figure of each crate is today's, and may
+//! only shrink: look for the existing function before you write one.
 //!
-//! A line counts without its indent; blank lines, comments, imports and lone brackets do not. A run is as long as both places agree, and
-//! counts once for each place after the first.
+//! A line counts without its indent; blank lines, comments, imports and lone brackets do not. A run is as long as both
+//! places agree, and counts once for each place after the first.
 
 use std::collections::{BTreeMap, HashMap};
 

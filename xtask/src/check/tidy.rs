@@ -213,7 +213,8 @@ fn absolute_paths(file: &File) -> Vec<(usize, String)> {
     })
 }
 
-/// A race is forced, never slept for, and a wait that is too short on a busy machine fails by chance: each new one needs a reason.
+/// A race is forced, never slept for, and a wait that is too short on a busy machine fails by chance: each new one
+/// needs a reason.
 fn sleeps(file: &File) -> Vec<(usize, String)> {
     if !is_rust(file) || !file.path.starts_with("tests/") {
         return vec![];

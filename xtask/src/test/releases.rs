@@ -12,8 +12,8 @@ use crate::{build_modules, program};
 /// Names the folder to the suite: `VERSION/stoa` and `VERSION/modules`.
 pub const FOLDER: &str = "STOA_TEST_RELEASES";
 
-/// Builds the hosts and modules of `tests/releases.txt` that are not built yet, and compiles the modules for this machine. A clone
-/// without the history lacks a release's commit: the suite reports that its tests did not run.
+/// Builds the hosts and modules of `tests/releases.txt` that are not built yet, and compiles the modules for this
+/// machine. A clone without the history lacks a release's commit: the suite reports that its tests did not run.
 pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     let folder = workspace.target.join("releases");
     let list = workspace.root.join("tests/releases.txt");

@@ -69,8 +69,8 @@ impl KeptAttributes {
 /// The attributes as they are kept.
 ///
 /// # Errors
-/// NOT_ALLOWED at `pointer`, where something is reserved or shaped like a credential: member names are typed by the caller and not
-/// returned.
+/// NOT_ALLOWED at `pointer`, where something is reserved or shaped like a credential: member names are typed by the
+/// caller and not returned.
 fn check(attributes: Map<String, Value>, pointer: &str) -> Result<Json, Vec<Item>> {
     let attributes = Value::Object(attributes);
     if holds_forbidden(&attributes) {

@@ -257,7 +257,8 @@ mod tests {
         assert_eq!(slugs.propose().len(), 20_000);
     }
 
-    /// Names `count` products in a shop where these numbers of the name `x` are taken: their slugs, and how many look-ups that took.
+    /// Names `count` products in a shop where these numbers of the name `x` are taken: their slugs, and how many
+    /// look-ups that took.
     fn name_products(count: usize, is_taken: impl Fn(u64) -> bool) -> (Vec<String>, usize) {
         let stems = vec!["x"; count];
         let (mut slugs, mut given, mut lookups) = (slugs(&stems, &[]), Vec::new(), 0);

@@ -7,8 +7,8 @@ use stoa_trade::quantity::Money;
 use crate::records::side::Side;
 
 collection! {
-    /// `source_id` is a payment or a credit. `available` is what invoices and refunds may still take: nothing of what the register
-    /// collected, nor of what is void or reversed.
+    /// `source_id` is a payment or a credit. `available` is what invoices and refunds may still take: nothing of what
+    /// the register collected, nor of what is void or reversed.
     pub projection FundsRow in "funds" {
         source_id: Id,
         side: Side,

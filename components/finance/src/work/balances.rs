@@ -84,7 +84,8 @@ pub fn sum_taken(entity: Id, currency_code: &str, summed: Option<Summed>) -> Fig
     sum_figures(entity, summed, (None, None), months, lines)
 }
 
-/// Sums that an entity recognised without an order in a currency, from one day to another, by month: documents, quantity and revenue.
+/// Sums that an entity recognised without an order in a currency, from one day to another, by month: documents,
+/// quantity and revenue.
 pub fn sum_recognized(entity: Id, currency_code: &str, days: Days, summed: Option<Summed>) -> MonthSums<Revenue, 3> {
     let months = RevenueTotalRow::currency_code.eq(currency_code);
     sum_months(entity, summed, days, months, RevenueLineRow::currency_code.eq(currency_code))

@@ -1,8 +1,9 @@
-//! Records that an entry relies on, read in one round trip under the books' shared lock: the entity, mappings, accounts and months.
+//! Records that an entry relies on, read in one round trip under the books' shared lock: the entity, mappings, accounts
+//! and months.
 //!
-//! No other request changes these records before the transaction ends, so the request keeps what it read: `admit` and the posts after it
-//! read the set-up of an entity once. The lock is taken in the batch that reads, before its reads, so nothing that is kept is
-//! older than the lock.
+//! No other request changes these records before the transaction ends, so the request keeps what it read: `admit` and
+//! the posts after it read the set-up of an entity once. The lock is taken in the batch that reads, before its reads,
+//! so nothing that is kept is older than the lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -88,8 +88,8 @@ impl StatedTender {
     /// How it pays a total. `find_faults` has found none.
     ///
     /// # Errors
-    /// TENDER_INSUFFICIENT at `/tenderedAmount`, PAYMENT_TOTAL_MISMATCH at `/payments`, LIMIT_EXCEEDED where what was tendered has
-    /// more digits than money.
+    /// TENDER_INSUFFICIENT at `/tenderedAmount`, PAYMENT_TOTAL_MISMATCH at `/payments`, LIMIT_EXCEEDED where what was
+    /// tendered has more digits than money.
     pub fn pay(&self, total: Money) -> Result<Paid, Problem> {
         match self.tendered_amount {
             Some(tendered) => pay_in_cash(tendered, total),

@@ -1,5 +1,5 @@
-//! J8: what is allocated of a charge is the sum of its allocations, each the sum of its destinations; and the entries of those that
-//! came late.
+//! J8: what is allocated of a charge is the sum of its allocations, each the sum of its destinations; and the entries
+//! of those that came late.
 
 use std::collections::BTreeMap;
 

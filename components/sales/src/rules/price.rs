@@ -1,5 +1,5 @@
-//! Prices of lines, exactly: what is agreed becomes a price when it is stated and stays that price; what a line shows follows from
-//! list price, agreed price and quantity (sales-pos.md 3.2).
+//! Prices of lines, exactly: what is agreed becomes a price when it is stated and stays that price; what a line shows
+//! follows from list price, agreed price and quantity (sales-pos.md 3.2).
 
 use stoa_sdk::{Decimal, Id, Problem};
 use stoa_trade::goods::PriceAdjustment;

@@ -1,7 +1,8 @@
 //! The records of other modules that a document names: read in one call to each module, judged together.
 //!
-//! A record that a body names must exist (NOT_FOUND) and be usable (REFERENCE_INVALID). A record that a stored document names was usable
-//! once: where it no longer is, the transition that asks again answers ARCHIVED, and points into the record (sales-pos.md 1.1).
+//! A record that a body names must exist (NOT_FOUND) and be usable (REFERENCE_INVALID). A record that a stored document
+//! names was usable once: where it no longer is, the transition that asks again answers ARCHIVED, and points into the
+//! record (sales-pos.md 1.1).
 
 use std::collections::BTreeMap;
 
@@ -59,8 +60,8 @@ impl References {
         References { entity: Some(true), warehouse: None, list, prices, articles, units: BTreeMap::new() }
     }
 
-    /// NOT_FOUND at what a body names and there is not. To API clients there is no list but ACTIVE PUBLIC ones, and no variant of an
-    /// unpublished product.
+    /// NOT_FOUND at what a body names and there is not. To API clients there is no list but ACTIVE PUBLIC ones, and no
+    /// variant of an unpublished product.
     pub fn find_missing(&self, named: &Named<'_>, caller: Caller) -> Vec<Item> {
         let mut missing = Vec::new();
         let mut miss = |is_missing: bool, pointer: String| {

@@ -163,9 +163,9 @@ impl<E: Entity> Update<E> {
         self
     }
 
-    /// Inserts the row of a projection that an update by its one unique key does not find, and then changes it. `rows` has, in the
-    /// order of the keys, each row's values of `columns`: the key comes with the change, the rest takes its defaults and the id is
-    /// the host's. None: the row must be there.
+    /// Inserts the row of a projection that an update by its one unique key does not find, and then changes it. `rows`
+    /// has, in the order of the keys, each row's values of `columns`: the key comes with the change, the rest takes its
+    /// defaults and the id is the host's. None: the row must be there.
     pub fn or_insert(mut self, columns: &[&str], rows: impl IntoIterator<Item = Option<Row>>) -> Self {
         self.initial = Some(Initial { columns: names(columns), rows: rows.into_iter().collect() });
         self

@@ -1,5 +1,5 @@
-//! Purchase orders and what was received of them, for the documents that bill and receive them. Refusals point into the lines that
-//! were given.
+//! Purchase orders and what was received of them, for the documents that bill and receive them. Refusals point into the
+//! lines that were given.
 
 use stoa_sdk::{Id, Problem};
 
@@ -45,7 +45,8 @@ fn ask(items: &[Id], for_update: bool) -> Vec<Order> {
     service::items(&Selection::OfItems(keys(items.iter().copied())), for_update)
 }
 
-/// The lines of receipts of these ids, the oldest first; unknown ones are absent. Procurement is not asked for none. At most 1,000.
+/// The lines of receipts of these ids, the oldest first; unknown ones are absent. Procurement is not asked for none. At
+/// most 1,000.
 pub fn read_receipt_items(ids: &[Id]) -> Vec<ReceiptItem> {
     if ids.is_empty() {
         return Vec::new();

@@ -146,8 +146,8 @@ impl SupplierTerms {
     }
 }
 
-/// Faults of a profile that the schema cannot express: half a tax identity, countries that there are not, a tag twice. `pointer` is
-/// the profile's pointer.
+/// Faults of a profile that the schema cannot express: half a tax identity, countries that there are not, a tag twice.
+/// `pointer` is the profile's pointer.
 pub fn check_profile<T>(profile: &ProfileInput<T>, pointer: &str) -> Vec<Item> {
     let mut faults = Vec::new();
     match (&profile.tax_id_type, &profile.tax_id) {

@@ -131,8 +131,8 @@ impl<T: Totals, R: Totals, const N: usize> Batch for SumOfDays<T, R, N> {
     }
 }
 
-/// Reads what depends on how far lines of an entity are summed. In a request that writes, lines may be summed between two of its reads:
-/// then they are read again.
+/// Reads what depends on how far lines of an entity are summed. In a request that writes, lines may be summed between
+/// two of its reads: then they are read again.
 pub fn read_settled<B: Batch>(entity: Id, ask: impl Fn(Option<Summed>) -> B) -> Result<B::Answer, Failure> {
     settle(entity, run(find_summed(entity))?.first().copied(), ask)
 }

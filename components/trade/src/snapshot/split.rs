@@ -28,8 +28,9 @@ fn day(number: i64) -> Option<Date> {
     Date::from_days(number)
 }
 
-/// Splits the days from one to another, both included; none: without an end. A month at an edge has either the days inside added or
-/// those outside taken off, whichever are fewer; as no line is dated later than tomorrow, later days count for none.
+/// Splits the days from one to another, both included; none: without an end. A month at an edge has either the days
+/// inside added or those outside taken off, whichever are fewer; as no line is dated later than tomorrow, later days
+/// count for none.
 pub fn split_days(from: Option<Date>, to: Option<Date>, today: Date) -> Split {
     let last_dated = today.days() + 1;
     // The days of a month before `from` and those after `to`, and how many of them may have lines.

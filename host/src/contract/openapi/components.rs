@@ -8,8 +8,8 @@ use stoa_descriptor::{Audience, Idempotency, ProblemCode, Route};
 use crate::contract::parameters;
 use crate::problem;
 
-/// Status, component name and meaning of the refusals. Where the codes of a status depend on the operation, the name is the beginning of
-/// several components' (`component`).
+/// Status, component name and meaning of the refusals. Where the codes of a status depend on the operation, the name is
+/// the beginning of several components' (`component`).
 pub const RESPONSES: &[(u16, &str, &str)] = &[
     (400, "BadRequest", "The request is invalid."),
     (401, "Unauthenticated", "The request has no valid credential."),
@@ -31,8 +31,8 @@ pub const RESPONSE: &str = "#/components/responses/";
 /// A UUID of version 4 or 7 (`IdempotencyKey::parse`).
 const KEY: &str = "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[47][0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$";
 
-/// Codes of 404 and 409 that any operation may answer; the others of these statuses are reported by the operations themselves. Every
-/// write may meet a limit of the store: the last version of a record, the rows of one request.
+/// Codes of 404 and 409 that any operation may answer; the others of these statuses are reported by the operations
+/// themselves. Every write may meet a limit of the store: the last version of a record, the rows of one request.
 const GENERAL: &[&str] = &["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_KEY_EXPIRED", "LIMIT_EXCEEDED"];
 
 /// The parts of an operation that decide which refusals are possible.
@@ -247,8 +247,8 @@ pub fn security_schemes() -> Value {
     })
 }
 
-/// The schemas that the host itself publishes: `ProblemDetails` and its parts. `added`: the codes of the active modules. `item_codes`:
-/// those of items and their sentences; every problem code is one too.
+/// The schemas that the host itself publishes: `ProblemDetails` and its parts. `added`: the codes of the active
+/// modules. `item_codes`: those of items and their sentences; every problem code is one too.
 pub fn host_schemas<'a>(
     added: impl Iterator<Item = &'a ProblemCode>,
     item_codes: &[(&'a str, &'a str)],

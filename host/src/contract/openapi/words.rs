@@ -1,5 +1,6 @@
-//! Descriptions of members and parameters that have none of their own, by name. The words here mean the same in the host's schemas and in
-//! every module's; a module brings more of its own in its descriptor. A member's own comment wins over both.
+//! Descriptions of members and parameters that have none of their own, by name. The words here mean the same in the
+//! host's schemas and in every module's; a module brings more of its own in its descriptor. A member's own comment wins
+//! over both.
 
 use std::collections::HashMap;
 

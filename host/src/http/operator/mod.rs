@@ -1,7 +1,7 @@
-//! The operators' side (platform.md 9), on the private listener: what runs, what could, and the change from one to the other.
-//! Operators are not tenants: they come with a token of the deployment. They see the host's own records of a company (status,
-//! entitlements, clients, keys without secrets, endpoints, deliveries without bodies) and no row of a module: a verification names
-//! rows that are broken, and none of their content.
+//! The operators' side (platform.md 9), on the private listener: what runs, what could, and the change from one to the
+//! other. Operators are not tenants: they come with a token of the deployment. They see the host's own records of a
+//! company (status, entitlements, clients, keys without secrets, endpoints, deliveries without bodies) and no row of a
+//! module: a verification names rows that are broken, and none of their content.
 
 mod answer;
 mod artifact;

@@ -9,8 +9,9 @@ const COPIES: u32 = 200;
 /// Rows below which a scan of a table is not visible.
 const FEWEST: f32 = 500.0;
 
-/// Reads of the table `$1` its columns, the values of a new row of the company `$2`, made of a row `s` and a number `n`, and a row
-/// to begin with where there is none. A unique key that holds no id but the company's is made unique by its texts, days and numbers.
+/// Reads of the table `$1` its columns, the values of a new row of the company `$2`, made of a row `s` and a number
+/// `n`, and a row to begin with where there is none. A unique key that holds no id but the company's is made unique by
+/// its texts, days and numbers.
 const COLUMNS: &str = "
 with keys as (
   select unnest(i.indkey::int2[]) as attnum from pg_index i

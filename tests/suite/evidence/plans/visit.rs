@@ -1,5 +1,5 @@
-//! Calls every operation in every way that makes another statement of it: with nothing but what it needs, with each field that it can
-//! do without, and on from a first page.
+//! Calls every operation in every way that makes another statement of it: with nothing but what it needs, with each
+//! field that it can do without, and on from a first page.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
@@ -11,7 +11,8 @@ use crate::evidence::tenancy::kinds::exempt;
 use crate::evidence::tenancy::records::Records;
 use crate::evidence::tenancy::requests::{Caller, company_for, filters};
 
-/// Parameters that are not left out of the statement where they are absent, and of which no example fits: an operation and a name.
+/// Parameters that are not left out of the statement where they are absent, and of which no example fits: an operation
+/// and a name.
 const ALWAYS: &[(&str, &str)] = &[("getApiClientUsage", "from")];
 
 /// Answers the company that has one of everything.
@@ -39,8 +40,8 @@ pub fn visit_all(host: &Stoa) -> Company {
     company
 }
 
-/// Has the host bring events and a timer's windows to a module: to a company of which it takes them, and to one in which it first rejects
-/// both.
+/// Has the host bring events and a timer's windows to a module: to a company of which it takes them, and to one in
+/// which it first rejects both.
 pub fn visit_extensions(host: &Stoa) {
     let console = host.console();
     let digest = console.pushed(&modules::extender('a', 1));

@@ -1,5 +1,5 @@
-//! Confirming a sales invoice together with the delivery of its goods: of the order that it bills, or of one that is made for it. Order,
-//! delivery, invoice and entries are one transaction (rule 9).
+//! Confirming a sales invoice together with the delivery of its goods: of the order that it bills, or of one that is
+//! made for it. Order, delivery, invoice and entries are one transaction (rule 9).
 
 use stoa_sdk::{Answer, Call, Id, Item, Problem, item, set};
 use stoa_trade::card_number::refuse_card_numbers;

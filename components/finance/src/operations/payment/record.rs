@@ -1,4 +1,5 @@
-//! Recording payments: created, replaced while they are expected, confirmed. A money payment posts its entry and may pay invoices at once.
+//! Recording payments: created, replaced while they are expected, confirmed. A money payment posts its entry and may
+//! pay invoices at once.
 
 use stoa_sdk::store::{Batch, Failure, insert, run};
 use stoa_sdk::{Answer, Call, Field, Problem, facts, new_id, now, today};

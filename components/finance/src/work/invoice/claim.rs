@@ -1,5 +1,5 @@
-//! Claims of serial units: each is billed by one valid invoice, kept by a row that is free or names it. A request that claims holds the
-//! units' order.
+//! Claims of serial units: each is billed by one valid invoice, kept by a row that is free or names it. A request that
+//! claims holds the units' order.
 
 use std::collections::BTreeMap;
 

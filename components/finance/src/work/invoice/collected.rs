@@ -1,4 +1,5 @@
-//! Orders that a register collected: only its receipt settles such an order, once, and it settles an invoice of the order (rule 6, P26).
+//! Orders that a register collected: only its receipt settles such an order, once, and it settles an invoice of the
+//! order (rule 6, P26).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! An invoice under its lock, with the orders that it bills, held before it (`sales-pos.md` 14), and the records behind its lines.
+//! An invoice under its lock, with the orders that it bills, held before it (`sales-pos.md` 14), and the records behind
+//! its lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! The part of an order's receipts that no invoice bills yet. A line of an invoice may name the line of a receipt, or only the order's
-//! line: then it bills no receipt in particular.
+//! The part of an order's receipts that no invoice bills yet. A line of an invoice may name the line of a receipt, or
+//! only the order's line: then it bills no receipt in particular.
 
 use std::collections::{BTreeMap, BTreeSet};
 

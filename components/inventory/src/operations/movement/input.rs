@@ -1,5 +1,5 @@
-//! The body of an adjustment. Its members depend on its type, so its schema is a union with one branch for each type. A member that a
-//! type does not use may be null.
+//! The body of an adjustment. Its members depend on its type, so its schema is a union with one branch for each type. A
+//! member that a type does not use may be null.
 
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;

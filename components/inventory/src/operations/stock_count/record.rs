@@ -125,7 +125,8 @@ impl Seen {
         })
     }
 
-    /// Returns whether more of a line's variant was counted than there is: a quantity beyond what is on hand, or a unit that was LOST.
+    /// Returns whether more of a line's variant was counted than there is: a quantity beyond what is on hand, or a unit
+    /// that was LOST.
     fn exceeds(&self, line: &CountedLine) -> bool {
         let is_lost = |id: &Id| self.units.get(id).is_some_and(|unit| unit.status == UnitStatus::Lost);
         let on_hand = self.on_hand.get(&line.variant_id).copied().unwrap_or(Quantity::ZERO);

@@ -1,5 +1,5 @@
-//! The operations of import orders: purchase orders with shipments and charges. They are approved, cancelled and received as every
-//! purchase order is; every write states the order's version and raises it.
+//! The operations of import orders: purchase orders with shipments and charges. They are approved, cancelled and
+//! received as every purchase order is; every write states the order's version and raises it.
 
 mod charge;
 mod input;

@@ -1,5 +1,5 @@
-//! Billing: how much of a line is on invoices, of its order and of the receipts that brought it. The counters are procurement's, the
-//! invoices another module's.
+//! Billing: how much of a line is on invoices, of its order and of the receipts that brought it. The counters are
+//! procurement's, the invoices another module's.
 
 use std::collections::BTreeMap;
 

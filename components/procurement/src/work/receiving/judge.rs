@@ -1,5 +1,5 @@
-//! Decides if an arrival can be received: the records that the receipt names, the order's version and state, and each line, unit and
-//! charge (inventory-procurement.md B2, "receipt rule").
+//! Decides if an arrival can be received: the records that the receipt names, the order's version and state, and each
+//! line, unit and charge (inventory-procurement.md B2, "receipt rule").
 
 use std::collections::BTreeMap;
 

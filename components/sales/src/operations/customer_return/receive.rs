@@ -1,5 +1,5 @@
-//! Receiving a customer return: goods come back at what they cost when they left, and the entry of the delivery's cost is undone by as
-//! much (P32 of finance-ledger.md A6). The order is locked first; its version and status stay.
+//! Receiving a customer return: goods come back at what they cost when they left, and the entry of the delivery's cost
+//! is undone by as much (P32 of finance-ledger.md A6). The order is locked first; its version and status stay.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! An order that is created, confirmed and delivered at once, for an invoice without one. It locks nothing before its own rows: its
-//! goods are reserved and taken, and its rows written together at the end.
+//! An order that is created, confirmed and delivered at once, for an invoice without one. It locks nothing before its
+//! own rows: its goods are reserved and taken, and its rows written together at the end.
 
 use stoa_sdk::store::{Failure, insert, update};
 use stoa_sdk::{Id, Problem, now};
