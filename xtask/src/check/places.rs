@@ -28,7 +28,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     let mut faults: Vec<String> = tables(&steps)
         .into_iter()
         .filter(|table| !kinds.contains_key(table))
-        .map(|table| format!("{table}: no step tells its place"))
+        .map(|table| format!("{table}: no step states its place"))
         .collect();
     if kinds.is_empty() {
         faults.push("no table has a place".to_owned());

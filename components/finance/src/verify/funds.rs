@@ -35,7 +35,7 @@ fn judge(taken: &Taken, funds: Option<&FundsRow>) -> Option<Finding> {
     let Some(funds) = funds else {
         return taken
             .most
-            .map(|_| finding("FI2", taken.id, "The document is posted, and nothing says what is left of it."));
+            .map(|_| finding("FI2", taken.id, "The document is posted and has no available amount."));
     };
     let adds_up = funds.applied == taken.applied && funds.refunded == taken.refunded;
     let left = match taken.most {
@@ -43,7 +43,7 @@ fn judge(taken: &Taken, funds: Option<&FundsRow>) -> Option<Finding> {
         _ => funds.available.is_zero(),
     };
     (!(adds_up && left))
-        .then(|| finding("FI2", taken.id, "Applications, refunds and what is left differ from the amount."))
+        .then(|| finding("FI2", taken.id, "Applications, refunds and the available amount do not add up to the amount."))
 }
 
 fn check(documents: Vec<Taken>) -> Vec<Finding> {

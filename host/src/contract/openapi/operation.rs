@@ -307,3 +307,21 @@ fn refusals(
     responses.insert("default".into(), json!({"$ref": format!("{RESPONSE}Problem")}));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::id_in;
+
+    #[test]
+    fn an_id_of_a_path_is_described_by_its_collection_or_by_the_noun_in_its_name() {
+        for (path, name, expected) in [
+            ("/products/{id}", "id", "Id of one of the products."),
+            ("/price-lists/{listId}/prices", "listId", "Id of one of the price lists."),
+            ("/api-clients/{clientId}", "clientId", "Id of one of the API clients."),
+            ("/price-lists/{listId}/resolve/{variantId}", "variantId", "Id of the variant."),
+            ("/lookups/{kind}/{id}", "id", "Id of one of the lookups."),
+        ] {
+            assert_eq!(id_in(path, name)["description"], expected, "{path}");
+        }
+    }
+}
