@@ -82,7 +82,7 @@ const COMMON: &[(&str, &str)] = &[
     ("roles", "Codes of the roles."),
     ("scopes", "Codes of the scopes that the client's keys have."),
     ("service", "Name of the responding service."),
-    ("status", "Lifecycle status."),
+    ("status", "State of the record, one of the listed values."),
     ("subject", "Identifier of the user at the identity provider (`sub`)."),
     ("subscriptions", "Event kinds that the endpoint receives."),
     ("tenant", "The company."),
