@@ -273,7 +273,7 @@ impl Sender {
         Ok(())
     }
 
-    /// Records the lines in an open count, without those that are rejected; none where no line is left.
+    /// Records the lines in an open count, without those that are rejected; none if no line is left.
     async fn record_lines(
         &mut self,
         count: &str,

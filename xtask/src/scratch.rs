@@ -44,7 +44,7 @@ impl Drop for Scratch {
     }
 }
 
-/// KiB that are free there; none where there is no such folder.
+/// KiB that are free there; none if there is no such folder.
 fn room(folder: &str) -> u64 {
     let reported = program::output(Command::new("df").args(["-Pk", folder])).unwrap_or_default();
     let free = reported.lines().last().and_then(|line| line.split_whitespace().nth(3));

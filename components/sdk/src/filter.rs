@@ -65,12 +65,12 @@ pub fn contains(group: &str, needle: &str) -> Filter {
     term(group, Compare::Contains, vec![Value::Text(needle.to_owned())])
 }
 
-/// Every condition holds; of none, every row meets it.
+/// Every condition holds; every row meets an empty list.
 pub fn all(filters: impl IntoIterator<Item = Filter>) -> Filter {
     join(filters.into_iter().filter(|filter| !filter.holds_always()).collect(), Node::All)
 }
 
-/// At least one condition holds; of none, no row meets it.
+/// At least one condition holds; no row meets an empty list.
 pub fn any(filters: impl IntoIterator<Item = Filter>) -> Filter {
     let filters: Vec<Filter> = filters.into_iter().collect();
     if filters.iter().any(Filter::holds_always) {

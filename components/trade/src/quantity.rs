@@ -121,7 +121,7 @@ fn count_places(tracking: Tracking, decimal_places: u8) -> u8 {
     if tracking == Tracking::Serialized { 0 } else { decimal_places }
 }
 
-/// How many whole pieces it is; None of a fraction and of what is below zero.
+/// How many whole pieces it is; `None` for a fraction and below zero.
 pub fn pieces(quantity: Quantity) -> Option<usize> {
     if quantity.units() % ONE != 0 {
         return None;

@@ -73,7 +73,7 @@ pub fn line(visit: &Visit, name: &str, label: &str, most: u16) -> Markup {
     field(name, label, control)
 }
 
-/// A choice among values with their labels. `empty`: the label of none.
+/// A choice among values with their labels. `empty`: the label of no choice.
 pub fn select(visit: &Visit, name: &str, label: &str, empty: &str, values: &[(&str, String)]) -> Markup {
     let control = html! {
         select id=(name) name=(name) {

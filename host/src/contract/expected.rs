@@ -14,7 +14,7 @@ const LONGEST: usize = 64;
 /// Values of a list that is reported whole.
 const VALUES: usize = 300;
 
-/// The rule that a value did not meet; none where it says nothing beyond the code.
+/// The rule that a value did not meet; none if it says nothing beyond the code.
 pub fn rule(error: &ValidationError) -> Option<Value> {
     Some(match error.kind() {
         Kind::Type { kind } => json!({ "type": type_names(kind) }),

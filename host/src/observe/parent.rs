@@ -28,7 +28,7 @@ pub struct TraceParent {
 }
 
 impl TraceParent {
-    /// The request's parent; none where the header is absent, malformed or there twice.
+    /// The request's parent; none if the header is absent, malformed or there twice.
     pub fn read(headers: &HeaderMap) -> Option<TraceParent> {
         let mut values = headers.get_all(HEADER).iter();
         let value = values.next().filter(|_| values.next().is_none())?;

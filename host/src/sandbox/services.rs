@@ -186,7 +186,7 @@ struct Function {
     index: ComponentExportIndex,
     /// `commerce:sales/orders#sell`.
     name: Arc<str>,
-    /// Permissions and scopes that the request's caller must hold; none where the module states nothing.
+    /// Permissions and scopes that the request's caller must hold; none if the module states nothing.
     access: Option<ServiceAccess>,
     importer: Arc<Vetted>,
 }

@@ -127,7 +127,7 @@ fn next_write(market: &Market, memory: &mut Memory, dice: &mut Dice, writer: usi
     Attempt { company, path, key: uuid::Uuid::new_v4().to_string(), body, answer: None }
 }
 
-/// The answer, or none where the host was gone or could not say.
+/// The answer, or none if the host was gone or could not say.
 fn send(market: &Market, attempt: &Attempt) -> Option<Answer> {
     let request = market.shops[attempt.company].request("POST", &attempt.path).key(&attempt.key).json(&attempt.body);
     let answer = request.unchecked().try_send().ok()?;

@@ -317,7 +317,7 @@ fn a_push_may_be_answered_before_it_is_compiled(database: Database) {
     assert_eq!(refused.len(), 1);
 }
 
-/// On its way the command's patience becomes none: each push is answered with 202.
+/// On its way the command's wait becomes zero: each push is answered with 202.
 fn the_command_line_asks_until_a_push_is_done(database: Database) {
     let host = host(database);
     let hurried = Proxy::replace_text(&host.private_address(), "respond-async", "respond-async, wait=0");

@@ -33,7 +33,7 @@ struct Line {
     sku: String,
     cost: Cents,
     pieces: u32,
-    /// None of a draft.
+    /// `None` for a draft.
     received: Option<u32>,
     identity: Identity,
 }

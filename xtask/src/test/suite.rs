@@ -137,7 +137,7 @@ impl Suite<'_> {
         Ok(outcome)
     }
 
-    /// Runs the timed tests that failed once more: those that pass now, or none where one fails again or too many are flaky.
+    /// Runs the timed tests that failed once more: those that pass now, or none if one fails again or too many are flaky.
     fn try_again(&self, ended: &[Ended]) -> Result<Option<Vec<Ended>>> {
         let failed: Vec<String> = ended
             .iter()

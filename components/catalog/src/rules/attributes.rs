@@ -39,7 +39,7 @@ const KEYS: [&str; 5] = ["api", "private", "access", "secret", "signing"];
 pub struct KeptAttributes {
     /// For the people of the company.
     pub attributes: Json,
-    /// For everybody who reads the catalog; none where none are stated.
+    /// For everybody who reads the catalog; none if none are stated.
     pub public_attributes: Option<Json>,
 }
 

@@ -23,7 +23,7 @@ totals! { LinesOfCredit of CreditedLineRow by [credit_id: Id] { amount: Money = 
 /// The amount of a document, and the amounts taken of it.
 struct Taken {
     id: Id,
-    /// The most that invoices and refunds may take in all; none where it is not money.
+    /// The most that invoices and refunds may take in all; none if it is not money.
     most: Option<Money>,
     /// True if its applications are its own, as those of a register's payment are.
     is_of_register: bool,

@@ -34,7 +34,7 @@ impl EntityRow {
         Some(Books { currency_code: currency.clone(), start_on, scale: u32::try_from(scale).ok()? })
     }
 
-    /// The entity with books that begin on this day (none: today) and take this many digits (none: the fewest).
+    /// The entity with books that begin on this day (`None`: today) and take this many digits (`None`: the fewest).
     pub fn with_books(self, currency_code: String, start_on: Option<Date>, scale: Option<i64>) -> EntityRow {
         EntityRow {
             keeps_books: true,

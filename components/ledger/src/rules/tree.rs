@@ -32,8 +32,8 @@ impl Tree {
         self.nodes.values().any(|node| node.parent_id == Some(id) && node.status == Status::Active)
     }
 
-    /// Refuses a parent below which the account (none: a new one) cannot be: one that is not an active heading of its type, that
-    /// is below it, or that is too deep.
+    /// Refuses a parent below which the account (`None`: a new one) cannot be: one that is not an active heading of its
+    /// type, that is below it, or that is too deep.
     ///
     /// # Errors
     /// REFERENCE_INVALID.

@@ -115,7 +115,7 @@ impl Setup {
         self.entity(entity).is_some_and(|(.., is_late)| is_late)
     }
 
-    /// The books of an entity; none where it keeps none.
+    /// The books of an entity; none if it keeps none.
     ///
     /// # Errors
     /// NOT_FOUND where there is no such entity, ARCHIVED where its books are closed for good.

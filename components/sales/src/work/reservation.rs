@@ -18,7 +18,7 @@ use crate::work::references::unit_count_fault;
 /// A line whose goods are reserved.
 pub struct ReservedLine<'a> {
     pub item: &'a OrderItemRow,
-    /// As many as a serialized line's quantity; none of others.
+    /// As many as a serialized line's quantity; none on others.
     pub units: &'a [Id],
     /// The position of the line, for rejections.
     pub pointer: String,

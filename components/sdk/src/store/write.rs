@@ -74,12 +74,12 @@ pub fn update<E: Entity>(id: Id) -> Update<E> {
     update_all([id])
 }
 
-/// Changes the rows of these ids in the same way; at most 2,000. No call is made for none.
+/// Changes the rows of these ids in the same way; at most 2,000. No call is made for an empty list.
 pub fn update_all<E: Entity>(ids: impl IntoIterator<Item = Id>) -> Update<E> {
     changes(None, ids.into_iter().map(|id| vec![id.put()]))
 }
 
-/// Sets columns of each of these rows to what the row has in them; at most 2,000. No call is made for none.
+/// Sets columns of each of these rows to what the row has in them; at most 2,000. No call is made for an empty list.
 pub fn update_from<'a, E: Entity + 'a>(rows: impl IntoIterator<Item = &'a E>, columns: &[&str]) -> Update<E> {
     let rows: Vec<&E> = rows.into_iter().collect();
     let mut update = update_all(rows.iter().map(|row| row.id()));
@@ -93,7 +93,7 @@ pub fn update_from<'a, E: Entity + 'a>(rows: impl IntoIterator<Item = &'a E>, co
 }
 
 /// Changes the rows of which the declared unique key `key` has these values, in the same way; at most 2,000. No call is made
-/// for none.
+/// for an empty list.
 pub fn update_by<E: Entity>(key: &'static str, keys: impl IntoIterator<Item = Row>) -> Update<E> {
     changes(Some(key), keys)
 }

@@ -109,7 +109,7 @@ fn advance_sequence(range: NumberRange<'_>, taken: &str) -> Result<(), Problem> 
     Ok(())
 }
 
-/// Gives the document a number of an extension: none where no extension has one.
+/// Gives the document a number of an extension: none if no extension has one.
 fn assign_extension_number(
     range: NumberRange<'_>,
     insert: &mut impl FnMut(&str) -> Result<bool, Problem>,

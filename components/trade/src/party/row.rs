@@ -48,7 +48,7 @@ macro_rules! party_row {
                 row.with_profile(profile)
             }
 
-            /// The profile; none where the party has none.
+            /// The profile; none if the party has none.
             #[allow(clippy::clone_on_copy, reason = "some of the columns are texts")]
             pub fn profile(&self) -> Option<$crate::party::Profile<$terms>> {
                 self.has_profile.then(|| $crate::party::Profile {

@@ -26,7 +26,7 @@ pub struct SumsByGroup<T, R, K, const N: usize> {
     of_lines: fn(R) -> (K, [Amount; N]),
 }
 
-/// From one day to another, both included; none: without an end.
+/// From one day to another, both included; `None`: without an end.
 pub type Days = (Option<Date>, Option<Date>);
 
 /// Sums what is dated on these days, by group. Groups that add up to nothing may be absent.

@@ -48,7 +48,7 @@ impl Caller {
         })
     }
 
-    /// Sends a form with everything in order but for one field, which holds `id`; none: that too is in order.
+    /// Sends a form with everything in order but for one field, which holds `id`; `None`: that too is in order.
     pub fn ask(&self, contract: &Contract, form: &Form, field: &Field, records: &Records, id: Option<&str>) -> Answer {
         records.needs_of(form);
         let good = |candidate: &Field| kind_of(form, candidate).map(|kind| records.id(kind));

@@ -32,7 +32,7 @@ pub fn confirm(call: &Call) -> Answer {
     Ok(after.receipt().subjects(products_of(&invoice.lines)).changed(["status", "deliveryOrderId"]))
 }
 
-/// The one order whose lines all lines with a variant bill; none where no such line bills any.
+/// The one order whose lines all lines with a variant bill; none if no such line bills any.
 ///
 /// # Errors
 /// ILLEGAL_STATE: no goods, or lines of several orders, or of one and none.

@@ -88,7 +88,7 @@ fn prepare_now(session: Id, order: Id, components: &[service::Component]) -> Res
     Ok(Prepared { till, invoice, components: components.to_vec(), accounts })
 }
 
-/// The one invoice that bills the order, held; none where none does.
+/// The one invoice that bills the order, held; none if none does.
 ///
 /// # Errors
 /// ILLEGAL_STATE at `/order`: ORDER_COLLECTED; ORDER_BILLED where invoices bill it otherwise than alone, in full and unpaid.

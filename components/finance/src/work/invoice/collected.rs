@@ -36,7 +36,7 @@ pub struct Settled {
     pub postings: Vec<Posting>,
 }
 
-/// The payments of the collected order that these lines bill; none where they bill no such order.
+/// The payments of the collected order that these lines bill; none if they bill no such order.
 ///
 /// # Errors
 /// ILLEGAL_STATE with COLLECTED_AT_REGISTER where such an order is billed in part or together with another.

@@ -104,7 +104,7 @@ impl LockedInvoice {
         self.lines.iter().map(|line| (line, self.fulfilment(line))).collect()
     }
 
-    /// Fulfilment of a line; none: the line has no order.
+    /// Fulfilment of a line; `None`: the line has no order.
     fn fulfilment(&self, line: &InvoiceLineRow) -> Option<Fulfilment> {
         let item = line.order_item_id?;
         let order = line.order_id?;

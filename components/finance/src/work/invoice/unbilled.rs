@@ -21,7 +21,7 @@ pub struct Unbilled {
     pub units: Vec<Id>,
 }
 
-/// The quantity still to be billed; none where nothing is left.
+/// The quantity still to be billed; none if nothing is left.
 pub fn rest_to_bill(quantity: Quantity, billed: Quantity) -> Option<Quantity> {
     quantity.checked_sub(billed).filter(|open| *open > Quantity::ZERO)
 }

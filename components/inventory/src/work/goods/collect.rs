@@ -185,7 +185,7 @@ impl Holder {
 #[derive(Debug, Clone)]
 pub struct Closing {
     pub reservation: ReservationRow,
-    /// The movement that consumed it; none: it is released.
+    /// The movement that consumed it; `None`: it is released.
     pub movement: Option<Id>,
     pub reason: Option<String>,
     pub unit_version: Option<i64>,
