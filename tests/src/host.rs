@@ -124,8 +124,8 @@ impl Settings {
         self
     }
 
-    /// A shell in the host's folder runs these commands and then becomes the host: `exec 2>&-` closes its stderr. If they redirect
-    /// stdout, the log names the address.
+    /// A shell in the host's folder runs these commands and then becomes the host: `exec 2>&-` closes its stderr. If
+    /// they redirect stdout, the log names the address.
     pub fn shell(mut self, commands: &str) -> Settings {
         self.shell = Some(commands.to_string());
         self
@@ -291,9 +291,9 @@ impl Stoa {
         self.0.address.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// `127.0.0.1:PORT` of the private listener, as the host's log tells it.
+    /// `127.0.0.1:PORT` of the private listener, from the host's log.
     pub fn private_address(&self) -> String {
-        // The log's line comes after the first line of stdout, which tells that the host serves.
+        // The log's line comes after the first line of stdout, which says that the host serves.
         let mut known = lock(&self.0.private_address);
         let read = || {
             crate::eventually(|| {
@@ -430,14 +430,14 @@ impl Stoa {
         fs::write(self.0.place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
     }
 
-    /// Tells the host to read again what it reads while it runs (SIGHUP).
+    /// Has the host read again what it reads while it runs (SIGHUP).
     pub fn hang_up(&self) {
         let pid = lock(&self.0.process).as_ref().map(|process| process.child.id().to_string()).expect("a running host");
         let sent = Command::new("kill").args(["-HUP", &pid]).status();
         assert!(sent.is_ok_and(|status| status.success()), "cannot send SIGHUP to the host");
     }
 
-    /// Its next start, its verbs and hosts beside it are of this version.
+    /// Its next start, its verbs and further hosts are of this version.
     pub fn install(&self, installed: Installed) {
         self.0.version.set(installed);
     }

@@ -1,6 +1,6 @@
 //! How tests of the suite are listed: each is a function, named once in one of these macros. On both databases it runs
-//! as `sqlite::name` and `postgres::name`. Behind `timed:` stand tests that judge times, memory or counts of the
-//! machine: they run one at a time, after all others (`cargo xtask test`). Behind `rules:` stand tests of what a module
+//! as `sqlite::name` and `postgres::name`. Behind `timed:` are tests that judge times, memory or counts of the
+//! machine: they run one at a time, after all others (`cargo xtask test`). Behind `rules:` are tests of what a module
 //! decides by itself: its bytes are the same on both databases, and `host/tests/store` compares what it relies on. A
 //! whole run tries them on SQLite, `--all` on both.
 

@@ -1,4 +1,5 @@
-//! `soak`: the fault harness of the suite, with many rounds of each fault: what was lost, what was done twice, and how soon service was back.
+//! `soak`: the fault harness of the suite, with many rounds of each fault: what was lost, what was done twice, and how
+//! soon service was back.
 
 use anyhow::Result;
 

@@ -118,7 +118,7 @@ pub struct CompanyTable {
     pub name: String,
     /// Without `tenant_id`.
     pub columns: Vec<Column>,
-    /// Positions of the columns that identify a row of a company; none where a company has at most one row.
+    /// Positions of the columns that identify a row of a company; none if a company has at most one row.
     key: Vec<usize>,
 }
 
@@ -186,7 +186,7 @@ impl CompanyTable {
         ![COMPANIES, USERS].contains(&self.name.as_str())
     }
 
-    /// The text of a row's column; none where it is null or not in the file.
+    /// The text of a row's column; none if it is null or not in the file.
     pub fn text<'a>(&self, row: &'a Values, column: &str) -> Option<&'a str> {
         let place = self.columns.iter().position(|other| other.name == column)?;
         row.get(place)?.as_deref()

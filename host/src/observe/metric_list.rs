@@ -152,7 +152,7 @@ pub const METRICS: &[Metric] = &[
     gauge("stoa_process_open_fds", &[], "Open file descriptors of the host (Linux)."),
 ];
 
-/// Tells the installed recorder every help text. Counters without labels begin at 0, so that their first increase is one.
+/// Passes every help text to the installed recorder. Counters without labels begin at 0, so that their first increase is one.
 pub fn describe_all() {
     for metric in METRICS {
         match metric.kind {

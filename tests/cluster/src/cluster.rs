@@ -39,7 +39,7 @@ pub struct Cluster {
     folder: PathBuf,
     owner: Owner,
     port: u16,
-    /// Variables of its server, beside those of this program.
+    /// Variables of its server, in addition to those of this program.
     variables: Vec<(String, String)>,
 }
 
@@ -185,7 +185,7 @@ impl Drop for Cluster {
 struct Owner(Option<(u32, u32)>);
 
 impl Owner {
-    /// `postgres`, else `nobody`, where this program is root; else whoever it is.
+    /// `postgres`, else `nobody`, where this program is root; else the user of this program.
     fn find_owner() -> Result<Owner> {
         if !is_root()? {
             return Ok(Owner(None));

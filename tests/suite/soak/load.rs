@@ -77,7 +77,7 @@ pub fn observe(ground: &Ground, tag: &str, fail: impl FnOnce()) -> Observed {
         let end = Instant::now();
         loop {
             let served = progress.lock().expect("no writer panicked").served.clone();
-            // The writer that was served last tells how long it took.
+            // The writer that was served last shows how long it took.
             if served.iter().all(|served| served.is_some_and(|instant| instant > end)) {
                 break end.elapsed();
             }

@@ -1,5 +1,6 @@
-//! The fault harness: whatever fails while people write, nothing that was acknowledged is lost, nothing is done twice, and service is
-//! back soon. The suite runs each fault once; `cargo xtask soak` runs many rounds of each. Both print a line for each fault.
+//! The fault harness: whatever fails while people write, nothing that was acknowledged is lost, nothing is done twice,
+//! and service is back soon. The suite runs each fault once; `cargo xtask soak` runs many rounds of each. Both print a
+//! line for each fault.
 
 mod faults;
 mod ground;

@@ -82,7 +82,7 @@ const COMMERCE: &[&str] = &[
     "cash", "tender", "payment", "accounting", "fulfilment", "custody", "valuation",
 ];
 
-/// Words beside another one that are of another trade: word and neighbour, as they follow each other.
+/// Words next to another one that are of another trade: word and neighbour, as they follow each other.
 const BESIDE: &[(&str, &str)] = &[
     // SQL, and how the store's lists are sorted and its rows locked.
     ("order", "by"),
@@ -156,7 +156,7 @@ fn is_rust(file: &File) -> bool {
     file.path.ends_with(".rs")
 }
 
-/// Lines that hold what `find` tells of.
+/// Lines in which `find` reports a fault.
 fn lines(file: &File, find: impl Fn(&str) -> Option<String>) -> Vec<(usize, String)> {
     file.text.lines().enumerate().filter_map(|(index, line)| Some((index + 1, find(line)?))).collect()
 }
@@ -213,7 +213,8 @@ fn absolute_paths(file: &File) -> Vec<(usize, String)> {
     })
 }
 
-/// A race is forced, never slept for, and a wait that is too short on a busy machine fails by chance: each new one needs a reason.
+/// A race is forced, never slept for, and a wait that is too short on a busy machine fails by chance: each new one
+/// needs a reason.
 fn sleeps(file: &File) -> Vec<(usize, String)> {
     if !is_rust(file) || !file.path.starts_with("tests/") {
         return vec![];
