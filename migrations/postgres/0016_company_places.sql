@@ -6,3 +6,6 @@ create table stoa_company_place (
 );
 create index stoa_company_place_changed_at on stoa_company_place (changed_at);
 select stoa_place('stoa_company_place', 'home');
+
+-- Each place has the rows of the active generation, and none of the artifacts.
+alter table stoa_generation_module drop constraint if exists stoa_generation_module_digest_fkey;

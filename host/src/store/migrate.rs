@@ -121,6 +121,18 @@ pub fn merge(current: &[Collection], wanted: &Tables) -> Vec<Collection> {
     merged
 }
 
+/// The same while the changes that tighten are still to come: without the rules that a collection gets with them.
+pub fn merge_additive(current: &[Collection], wanted: &Tables) -> Vec<Collection> {
+    let mut merged = merge(current, wanted);
+    for new in &mut merged {
+        if let Some(old) = current.iter().find(|old| old.name == new.name) {
+            new.unique.retain(|key| old.unique.iter().any(|other| other.name == key.name));
+            new.checks.retain(|check| old.checks.iter().any(|other| other.name == check.name));
+        }
+    }
+    merged
+}
+
 /// PostgreSQL: statements that build indexes on tables in use, each to run alone and outside a transaction, before `apply`.
 pub fn indexes_ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
     postgres::ahead(schema, changes)
