@@ -75,9 +75,9 @@ impl Company {
                 if keep { transaction.commit() } else { transaction.rollback() }.map_err(|error| error.to_string())
             }
             Database::Postgres => RUNTIME.block_on(async {
-                let url = self.host.postgres_url().unwrap_or_default();
+                let url = self.host.url_of(&self.tenant).await;
                 let tried = async {
-                    let mut transaction = self.host.looks().postgres(url).begin().await?;
+                    let mut transaction = self.host.looks().postgres(&url).begin().await?;
                     let set = sqlx::query("select set_config('stoa.tenant', $1, true)").bind(&self.tenant);
                     set.execute(&mut *transaction).await?;
                     let statement = for_postgres(statement, &self.tenant);
@@ -152,11 +152,24 @@ impl Stoa {
             Database::Sqlite => {
                 self.looks().sqlite(&self.sqlite_file(), |connection| sqlite(connection, tenant, query))
             }
-            Database::Postgres => {
-                let pool = self.looks().postgres(self.postgres_url().unwrap_or_default());
-                RUNTIME.block_on(postgres(pool, tenant, query))
-            }
+            Database::Postgres => RUNTIME.block_on(async {
+                let url = self.url_of(tenant).await;
+                postgres(&self.looks().postgres(&url), tenant, query).await
+            }),
         }
+    }
+
+    /// The address of the database that has a company's rows.
+    pub(crate) async fn url_of(&self, tenant: &str) -> String {
+        let home = self.postgres_url().unwrap_or_default();
+        if self.count_places() == 1 {
+            return home.to_owned();
+        }
+        let query = "select place from stoa_company_place where tenant_id::text = $1";
+        let pool = self.looks().postgres(home);
+        let place: Option<String> =
+            sqlx::query_scalar(query).bind(tenant).fetch_optional(&pool).await.expect("the directory of companies");
+        place.and_then(|place| self.place_url(&place).map(str::to_owned)).unwrap_or_else(|| home.to_owned())
     }
 
     pub(crate) fn sqlite_file(&self) -> PathBuf {

@@ -27,9 +27,9 @@ impl Company {
                 Held::Sqlite(connection)
             }
             Database::Postgres => RUNTIME.block_on(async {
-                let url = self.host.postgres_url().unwrap_or_default();
+                let url = self.host.url_of(&self.tenant).await;
                 let open = async {
-                    let mut connection = PgConnection::connect(url).await?;
+                    let mut connection = PgConnection::connect(&url).await?;
                     connection.execute("begin").await?;
                     let set = sqlx::query("select set_config('stoa.tenant', $1, true)").bind(&self.tenant);
                     set.execute(&mut connection).await?;

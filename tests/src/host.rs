@@ -31,6 +31,8 @@ pub struct Stoa(Arc<Inner>);
 struct Inner {
     database: Database,
     postgres: Option<Disposable>,
+    /// Databases besides it, over which companies are distributed.
+    places: Vec<Disposable>,
     /// Where it runs: its log and its `stoa.toml`.
     place: Folder,
     /// Its modules, where they are its own.
@@ -76,6 +78,7 @@ pub struct Settings {
     shell: Option<String>,
     installed: Option<Installed>,
     data: Option<Fill>,
+    places: Option<usize>,
 }
 
 impl Settings {
@@ -128,6 +131,20 @@ impl Settings {
         self
     }
 
+    /// Companies are distributed over this many databases (PostgreSQL), the home database among them: `place-1` and on are the others.
+    pub fn places(mut self, count: usize) -> Settings {
+        self.places = Some(count);
+        self
+    }
+
+    /// The number of databases: as stated, or as the suite is run with. Another version of the host, another server or another way to it
+    /// has one.
+    fn count_places(&self) -> usize {
+        let is_plain = self.installed.is_none() && self.server.is_none() && self.way.is_none() && self.data.is_none();
+        let usual = || std::env::var("STOA_TEST_PLACES").ok().filter(|_| is_plain)?.parse().ok();
+        self.places.or_else(usual).unwrap_or(1)
+    }
+
     /// A host of another version.
     pub fn run_by(mut self, installed: Installed) -> Settings {
         self.installed = Some(installed);
@@ -161,14 +178,18 @@ impl Stoa {
     /// Starts a host; `Err` holds what it wrote to stderr before it gave up.
     pub fn try_start(database: Database, settings: Settings) -> Result<Stoa, String> {
         let place = Folder::new("host");
+        let count = settings.count_places();
         let postgres = match database {
             Database::Sqlite => None,
             Database::Postgres => Some(settings.server.map_or_else(Disposable::create, Disposable::create_at)),
         };
+        let places: Vec<Disposable> =
+            (1..count).filter(|_| postgres.is_some()).map(|_| Disposable::create()).collect();
         if let Some(fill) = settings.data {
             fill(&place.path().join("data"), postgres.as_ref().map(Disposable::url));
         }
-        if let Some(text) = &settings.file {
+        if settings.file.is_some() || !places.is_empty() {
+            let text = settings.file.unwrap_or_default() + &list_places(&places);
             fs::write(place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
         }
         let mut variables = vec![
@@ -206,6 +227,7 @@ impl Stoa {
         let inner = Inner {
             database,
             postgres,
+            places,
             place,
             _modules: settings.folder,
             dev: !settings.without_dev,
@@ -228,10 +250,15 @@ impl Stoa {
     /// One more host on this one's database (PostgreSQL) and issuer key.
     pub fn beside(&self) -> Stoa {
         assert_eq!(self.0.database, Database::Postgres, "an embedded database has one host");
+        let place = Folder::new("beside");
+        if !self.0.places.is_empty() {
+            fs::write(place.path().join("stoa.toml"), list_places(&self.0.places)).expect("cannot write stoa.toml");
+        }
         let inner = Inner {
             database: self.0.database,
             postgres: None,
-            place: Folder::new("beside"),
+            places: Vec::new(),
+            place,
             _modules: None,
             dev: self.0.dev,
             shell: self.0.shell.clone(),
@@ -307,6 +334,17 @@ impl Stoa {
     /// The database's address, on PostgreSQL.
     pub fn postgres_url(&self) -> Option<&str> {
         self.0.postgres.as_ref().map(Disposable::url)
+    }
+
+    /// The address of another database than the home database, by the place's name (`place-1`).
+    pub fn place_url(&self, name: &str) -> Option<&str> {
+        let number: usize = name.strip_prefix("place-")?.parse().ok()?;
+        self.0.places.get(number.checked_sub(1)?).map(Disposable::url)
+    }
+
+    /// The number of databases over which companies are distributed.
+    pub fn count_places(&self) -> usize {
+        self.0.places.len() + 1
     }
 
     /// The host's stderr so far.
@@ -596,6 +634,14 @@ impl Process {
             let _ = minder.wait();
         }
     }
+}
+
+/// The databases as `stoa.toml` lists them.
+fn list_places(places: &[Disposable]) -> String {
+    let list = places.iter().zip(1..).map(|(place, number)| {
+        format!("\n[[places]]\nname = \"place-{number}\"\nurl = \"{}\"\n", place.url())
+    });
+    list.collect()
 }
 
 /// A shell that kills the host and removes its folder if the test process ends without doing so itself: hosts that the

@@ -43,6 +43,7 @@ pub mod pages;
 pub mod parallel;
 pub mod people;
 pub mod pip;
+pub mod places;
 pub mod postgres;
 #[cfg(target_os = "linux")]
 pub mod preload;

@@ -1,8 +1,9 @@
 //! The connections through which the suite looks into a host's database, kept from look to look: one of its own for each would cost
 //! PostgreSQL a process, and SQLite the reading of the whole schema.
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::PgPool;
@@ -18,17 +19,20 @@ const AT_ONCE: u32 = 8;
 
 #[derive(Default)]
 pub struct Looks {
-    postgres: OnceLock<PgPool>,
+    /// By the database's address.
+    postgres: Mutex<HashMap<String, PgPool>>,
     sqlite: Mutex<Vec<rusqlite::Connection>>,
 }
 
 impl Looks {
     /// The connections to this database. One that a server has lost is made again.
-    pub fn postgres(&self, url: &str) -> &PgPool {
-        self.postgres.get_or_init(|| {
+    pub fn postgres(&self, url: &str) -> PgPool {
+        let mut known = self.postgres.lock().unwrap_or_else(PoisonError::into_inner);
+        let connect = || {
             let _runtime = RUNTIME.enter();
             PgPoolOptions::new().max_connections(AT_ONCE).connect_lazy(url).expect("an address of a database")
-        })
+        };
+        known.entry(url.to_owned()).or_insert_with(connect).clone()
     }
 
     /// Looks into this file, which is not changed.

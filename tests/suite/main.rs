@@ -16,6 +16,7 @@ mod inventory;
 mod ledger;
 mod modules;
 mod operations;
+mod places;
 mod platform;
 mod pos;
 mod pricing;

@@ -55,6 +55,10 @@ impl RunningHost {
 
         let watchdog = Watchdog::start()?;
         verifier.keep_keys_fresh(&watchdog);
+        if let Database::Postgres(servers) = &*database {
+            let servers = servers.clone();
+            watchdog.spawn("places", move |pulse| servers.clone().keep(pulse));
+        }
         let (purged, gathered) = (database.clone(), metrics.clone());
         watchdog.spawn("purge", move |pulse| purge::keep_small(purged.clone(), pulse));
         watchdog.spawn("metrics", move |pulse| keep_metrics_small(gathered.clone(), pulse));

@@ -79,11 +79,11 @@ impl Servers {
     /// # Errors
     /// The home server cannot be used, or the address of a place is no address.
     pub async fn open(url: &str, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Servers> {
-        let home = Arc::new(Postgres::open(url, settings, migrate).await?);
+        let home = Arc::new(Postgres::open(HOME, url, settings, migrate).await?);
         let mut servers = vec![Server::new(HOME.to_owned(), home.clone(), settings.clone())];
         for place in &settings.places {
             let settings = settings.of_place(place);
-            let postgres = Arc::new(Postgres::new(&place.url, &settings)?.with_home(home.clone()));
+            let postgres = Arc::new(Postgres::new(&place.name, &place.url, &settings)?.with_home(home.clone()));
             let server = Server::new(place.name.clone(), postgres, settings);
             if let Err(error) = server.prepare(migrate).await {
                 server.refuse(&error.to_string());

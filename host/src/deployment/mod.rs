@@ -118,7 +118,7 @@ impl Deployment {
             watchdog.spawn("timers", move |pulse| timekeeper.clone().run_timers(shard, pulse));
         }
         if !self.database.places().is_empty() {
-            watchdog.spawn("places", move |pulse| keeper.clone().keep_places(pulse));
+            watchdog.spawn("tables of places", move |pulse| keeper.clone().keep_places(pulse));
         }
     }
 

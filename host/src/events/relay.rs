@@ -71,6 +71,8 @@ struct Round {
     is_busy: bool,
     /// Lanes were due, of which some may have found no slot.
     is_crowded: bool,
+    /// Lanes are due that found no slot.
+    leaves_others: bool,
 }
 
 /// Fan-outs that run, and lanes that are worked on, by company.
@@ -174,42 +176,62 @@ impl Relay {
     /// Begins to turn what is new into deliveries, and to send what is due.
     async fn round(self: &Arc<Self>, workers: &mut Workers, stop: &watch::Receiver<bool>) -> Result<Round, Error> {
         let mut round = Round::default();
-        let mut is_crowded = false;
         let is_next_wanted = workers.fan_outs.is_empty();
         for shard in self.database.shards() {
             let after = is_next_wanted.then(|| workers.fan_outs.last(shard));
-            let read = self.database.read_plain(shard, after, |session, after| Box::pin(look(session, *after)));
-            let (news, is_due) = read.await?;
-            if let Some(news) = news {
-                workers.fan_outs.add(shard, news);
-            }
-            round.is_crowded |= is_due;
-            let share = workers.share();
-            if !is_due || share.lanes == 0 {
-                is_crowded |= is_due;
-                continue;
-            }
-            let taken = self.database.write_plain(shard, share, |session, share| Box::pin(share.take(session))).await?;
-            let TakenLanes { lanes, leaves_others } = taken;
-            is_crowded |= leaves_others;
-            round.is_busy |= !lanes.is_empty();
-            for lane in lanes {
-                *workers.of_company.entry(lane.tenant).or_default() += 1;
-                let (relay, stop) = (self.clone(), stop.clone());
-                workers.tasks.spawn(async move {
-                    match AssertUnwindSafe(relay.work(lane, &stop)).catch_unwind().await {
-                        Ok(Ok(())) => {}
-                        Ok(Err(error)) => {
-                            tracing::warn!(endpoint = %lane.endpoint, %error, "deliveries wait for their lease to end");
-                        }
-                        Err(_) => tracing::error!(endpoint = %lane.endpoint, "a delivery of webhooks panicked"),
-                    }
-                    lane.tenant
-                });
+            match self.round_at(shard, after, workers, stop).await {
+                Ok(there) => {
+                    round.is_busy |= there.is_busy;
+                    round.is_crowded |= there.is_crowded;
+                    round.leaves_others |= there.leaves_others;
+                }
+                Err(error) if shard == Shard::Global => return Err(error),
+                // Its companies wait, and those of other servers do not.
+                Err(error) => {
+                    let place = self.database.place_name(shard);
+                    tracing::warn!(place, %error, "webhooks of a place cannot be relayed now");
+                }
             }
         }
-        self.is_crowded.store(is_crowded, Ordering::Relaxed);
+        self.is_crowded.store(round.leaves_others, Ordering::Relaxed);
         self.start_fan_outs(workers);
+        Ok(round)
+    }
+
+    /// The round's part on one server. `after`: the last company whose news were found, where the next are wanted.
+    async fn round_at(
+        self: &Arc<Self>,
+        shard: Shard,
+        after: Option<Uuid>,
+        workers: &mut Workers,
+        stop: &watch::Receiver<bool>,
+    ) -> Result<Round, Error> {
+        let read = self.database.read_plain(shard, after, |session, after| Box::pin(look(session, *after)));
+        let (news, is_due) = read.await?;
+        if let Some(news) = news {
+            workers.fan_outs.add(shard, news);
+        }
+        let share = workers.share();
+        if !is_due || share.lanes == 0 {
+            return Ok(Round { is_busy: false, is_crowded: is_due, leaves_others: is_due });
+        }
+        let taken = self.database.write_plain(shard, share, |session, share| Box::pin(share.take(session))).await?;
+        let TakenLanes { lanes, leaves_others } = taken;
+        let round = Round { is_busy: !lanes.is_empty(), is_crowded: is_due, leaves_others };
+        for lane in lanes {
+            *workers.of_company.entry(lane.tenant).or_default() += 1;
+            let (relay, stop) = (self.clone(), stop.clone());
+            workers.tasks.spawn(async move {
+                match AssertUnwindSafe(relay.work(lane, &stop)).catch_unwind().await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => {
+                        tracing::warn!(endpoint = %lane.endpoint, %error, "deliveries wait for their lease to end");
+                    }
+                    Err(_) => tracing::error!(endpoint = %lane.endpoint, "a delivery of webhooks panicked"),
+                }
+                lane.tenant
+            });
+        }
         Ok(round)
     }
 

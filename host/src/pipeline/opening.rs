@@ -16,6 +16,9 @@ use crate::problem::Problem;
 /// The entitlement without which no API key is served.
 pub const PUBLIC_API: &str = "PUBLIC_API";
 
+/// Status of a company that is on its way to another place.
+pub const MOVING: &str = "MOVING";
+
 /// The fault of a key that is revoked, which it remains.
 pub const KEY_REVOKED: &str = "The key is revoked.";
 
@@ -90,7 +93,7 @@ impl Opened {
         if standing.status != "ACTIVE" {
             return Err(Problem::new("MEMBERSHIP_REQUIRED"));
         }
-        if standing.tenant_status != "ACTIVE" {
+        if !standing.is_company_served() {
             return Err(Problem::new("TENANT_SUSPENDED"));
         }
         match caller {
@@ -122,7 +125,16 @@ pub fn allows(access: &Access, holds: impl Fn(&str) -> bool) -> bool {
 impl Standing {
     /// Returns whether an API key with this standing is one at all.
     pub fn is_active(&self) -> bool {
-        self.status == "ACTIVE" && self.tenant_status == "ACTIVE"
+        self.status == "ACTIVE" && self.is_company_served()
+    }
+
+    fn is_company_served(&self) -> bool {
+        self.tenant_status == "ACTIVE" || self.is_moving()
+    }
+
+    /// Returns whether the company is on its way to another place. It is read where it was, and not written.
+    pub fn is_moving(&self) -> bool {
+        self.tenant_status == MOVING
     }
 }
 

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::company_clock;
 use super::facts::facts;
 use super::finish::{Finish, finish};
-use super::opening::{Opened, Opening, open};
+use super::opening::{Opened, Opening, Standing, open};
 use super::outcome::{Done, ModuleCall, Outcome, Refused, check_reply};
 use super::replay;
 use super::request::{Answer, Input, Key, Request, tenant_or_nil};
@@ -81,6 +81,9 @@ impl<H: Host> PreparedRequest<'_, H> {
         };
         let mut opened = open(session, &opening).await?;
         let input = self.authorize(&opened)?;
+        if !self.read_only && opened.standing.as_ref().is_some_and(Standing::is_moving) {
+            return Err(Problem { retry_after: Some(1), ..Problem::new("UNAVAILABLE") }.into());
+        }
         if let Some(key) = key {
             if !opened.claimed {
                 return self.replay(session, key, opened.now).await.map(Begun::Replay);

@@ -55,6 +55,8 @@ pub struct Postgres {
     heavy_read_timeout: Duration,
     /// The last write found no room on the disk.
     full: AtomicBool,
+    /// Counts the messages to it.
+    counter: metrics::Counter,
     /// The home server, on every other server of a deployment.
     home: Option<Arc<Postgres>>,
     /// Companies may be on other servers.
@@ -107,6 +109,8 @@ pub struct Transaction {
     late: Vec<PgStatement>,
     /// Messages sent to the database and waited for, for the benchmark.
     pub round_trips: u32,
+    /// Counts those of its server.
+    counter: Option<metrics::Counter>,
     /// The home server, where this is another one.
     home: Option<Arc<Postgres>>,
     /// A company without a row here may be elsewhere.
@@ -132,6 +136,7 @@ impl Transaction {
             hopeful,
             late: Vec::new(),
             round_trips: 0,
+            counter: None,
             home: None,
             may_have_moved: false,
         }
@@ -291,7 +296,9 @@ pub fn clash(error: Error) -> Error {
 
 impl Drop for Transaction {
     fn drop(&mut self) {
-        metrics::counter!("stoa_database_round_trips_total").increment(u64::from(self.round_trips));
+        if let Some(counter) = &self.counter {
+            counter.increment(u64::from(self.round_trips));
+        }
         if self.heavy.is_none()
             && let Some(pool_slot) = &self.pool_slot
         {
@@ -307,14 +314,15 @@ impl Drop for Transaction {
 }
 
 impl Postgres {
-    pub async fn open(url: &str, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Postgres> {
-        let server = Postgres::new(url, settings)?;
+    /// The server of a deployment by its name, checked or prepared.
+    pub async fn open(name: &str, url: &str, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Postgres> {
+        let server = Postgres::new(name, url, settings)?;
         server.prepare(settings, migrate).await?;
         Ok(server)
     }
 
     /// The server, which is not connected to yet.
-    pub fn new(url: &str, settings: &DatabaseSettings) -> anyhow::Result<Postgres> {
+    pub fn new(name: &str, url: &str, settings: &DatabaseSettings) -> anyhow::Result<Postgres> {
         let address = Address::parse(url, &settings.transport, &settings.prepare.postgres)?;
         let slots = usize::try_from(settings.postgres_connections)?;
         Ok(Postgres {
@@ -329,6 +337,7 @@ impl Postgres {
             request_timeout: settings.request_timeout,
             heavy_read_timeout: settings.heavy_read_timeout,
             full: AtomicBool::new(false),
+            counter: metrics::counter!("stoa_database_round_trips_total", "place" => name.to_owned()),
             home: None,
             has_others: AtomicBool::new(false),
             probe: tokio::sync::Mutex::new(None),
@@ -384,6 +393,7 @@ impl Postgres {
         let pool_slot = Box::new(PoolSlot { idle, heavy_work, queue, schema, _seat: seat });
         let mut transaction = Transaction::on(connection, Some(pool_slot), self.numbers.clone(), hopeful);
         transaction.home.clone_from(&self.home);
+        transaction.counter = Some(self.counter.clone());
         Ok(transaction)
     }
 
