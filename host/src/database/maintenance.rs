@@ -10,6 +10,14 @@ use super::{Database, Error, Plain, Shard, Verdict, Work};
 /// Longest time in which a place that can be worked at answers a look.
 const ANSWER: Duration = Duration::from_secs(2);
 
+/// A place that cannot be connected to cannot be worked at, whatever it says.
+fn to_unavailable(error: Error) -> Error {
+    match error {
+        Error::Unavailable(_) => error,
+        other => Error::Unavailable(other.to_string()),
+    }
+}
+
 impl Database {
     /// The shards of all companies that are not at home, one for each place.
     pub fn places(&self) -> Vec<Shard> {
@@ -54,7 +62,8 @@ impl Database {
         };
         let server = servers.server(place).await?;
         let run = async {
-            timeout(ANSWER, server.ping()).await.map_err(|_| Error::Unavailable("it does not answer".into()))??;
+            let answer = timeout(ANSWER, server.ping()).await;
+            answer.map_err(|_| Error::Unavailable("it does not answer".into()))?.map_err(to_unavailable)?;
             match read_only {
                 true => server.read(place.into(), work, true).await,
                 false => server.write(None, place.into(), work, true).await,

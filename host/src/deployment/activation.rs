@@ -439,17 +439,26 @@ impl Deployment {
             Cause::First | Cause::Activation => Absence::Refused,
             Cause::Rollback | Cause::AutomaticRollback => Absence::Allowed,
         };
-        places::check_places(&self.database, &wanted, absence).await?;
-        places::build_indexes(&self.database, Shard::Global, &wanted).await?;
-        places::extend_places(&self.database, &wanted, absence).await?;
         let versions = upgrade::versions(&edition.modules);
         let number = recorded.number;
         let arrangement = edition.arrangement.clone();
         let plan = Plan { before, recorded, set, wanted: wanted.clone(), versions, arrangement };
-        let tables = self.commit(plan).await?;
+        let committed = self.prepare_and_commit(plan, absence).await;
+        if committed.is_err() {
+            places::loosen_places(&self.database, &wanted).await;
+        }
+        let tables = committed?;
         places::complete_places(&self.database, number, &wanted).await;
         self.swap(edition);
         Ok(Activated { generation: number, changes, tables })
+    }
+
+    /// The places first, then the transaction at home.
+    async fn prepare_and_commit(&self, plan: Plan, absence: Absence) -> Result<Vec<String>, DeploymentError> {
+        places::check_places(&self.database, &plan.wanted, absence).await?;
+        places::build_indexes(&self.database, Shard::Global, &plan.wanted).await?;
+        places::extend_places(&self.database, &plan.wanted, absence).await?;
+        self.commit(plan).await
     }
 
     /// The transaction at home.

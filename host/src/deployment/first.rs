@@ -226,8 +226,14 @@ async fn record(
     let versions = upgrade::versions(&generation.modules);
     let wanted = Arc::new(tables::wanted_tables(&generation.modules));
     // A host starts without a place that does not answer, which serves nobody until it has its tables.
-    places::check_places(database, &wanted, Absence::Allowed).await?;
-    places::extend_places(database, &wanted, Absence::Allowed).await?;
+    let prepared = async {
+        places::check_places(database, &wanted, Absence::Allowed).await?;
+        places::extend_places(database, &wanted, Absence::Allowed).await
+    };
+    if let Err(refused) = prepared.await {
+        places::loosen_places(database, &wanted).await;
+        return Err(refused.into());
+    }
     let part = (generation.number, wanted.clone(), set, versions, reason, generation.arrangement.clone());
     let written = database.write_unless_refused(
         Shard::Global,

@@ -38,9 +38,9 @@ impl Deployment {
         if places.is_empty() {
             return Ok(());
         }
-        let read = self.database.read_plain(Shard::Global, module.to_owned(), |session, module| {
-            Box::pin(find_active(session, module))
-        });
+        let read = self
+            .database
+            .read_plain(Shard::Global, module.to_owned(), |session, module| Box::pin(find_active(session, module)));
         if let Some(refusal) = read.await? {
             return Err(refusal.into());
         }

@@ -67,8 +67,7 @@ impl GenerationCopy {
             for (module, position) in modules.iter().zip(0_i64..) {
                 let sql = "insert into stoa_generation_point (generation, point, position, module)
                            values ($1, $2, $3, $4) on conflict do nothing";
-                let values =
-                    [integer(self.number)?, Cell::text(point), Cell::Integer(position), Cell::text(module)];
+                let values = [integer(self.number)?, Cell::text(point), Cell::Integer(position), Cell::text(module)];
                 session.query(sql, &values).await?;
             }
         }
@@ -150,7 +149,8 @@ async fn read_backfills(session: &mut Session, generation: u64) -> Result<Vec<Ba
 }
 
 async fn write_module(session: &mut Session, generation: u64, module: &str, digest: &Digest) -> Result<(), Error> {
-    let sql = "insert into stoa_generation_module (generation, module, digest) values ($1, $2, $3) on conflict do nothing";
+    let sql =
+        "insert into stoa_generation_module (generation, module, digest) values ($1, $2, $3) on conflict do nothing";
     let values = [integer(generation)?, Cell::text(module), Cell::Bytes(digest.to_vec())];
     session.query(sql, &values).await.map(drop)
 }

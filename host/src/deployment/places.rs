@@ -63,9 +63,8 @@ pub async fn limit_lock_waits(session: &mut Session) -> Result<(), Error> {
 pub async fn build_indexes(database: &Database, shard: Shard, wanted: &Arc<Wanted>) -> Result<(), DeploymentError> {
     let statements = match shard {
         Shard::Global => {
-            let read = database.read_plain(shard, wanted.clone(), |session, wanted| {
-                Box::pin(tables::indexes_ahead(session, wanted))
-            });
+            let read = database
+                .read_plain(shard, wanted.clone(), |session, wanted| Box::pin(tables::indexes_ahead(session, wanted)));
             read.await?
         }
         place => {
@@ -165,6 +164,25 @@ async fn extend_place(database: &Database, place: Shard, wanted: &Arc<Wanted>) -
     build_indexes(database, place, wanted).await
 }
 
+/// Drops the unique indexes that were built for a change that came to nothing, as rows at one place can break a rule that those at
+/// another keep. The other changes stay.
+pub async fn loosen_places(database: &Database, wanted: &Arc<Wanted>) {
+    if database.places().is_empty() {
+        return;
+    }
+    for shard in database.shards() {
+        let loosened = async {
+            let read = database
+                .read_at_place(shard, wanted.clone(), |session, wanted| Box::pin(tables::drop_ahead(session, wanted)));
+            database.build_indexes(shard, read.await?).await
+        };
+        if let Err(error) = loosened.await {
+            let place = database.place_name(shard);
+            tracing::warn!(place, %error, "unique indexes of a change that came to nothing stay");
+        }
+    }
+}
+
 /// Gives every place the rest of the generation, which is recorded at home. A place that cannot get it now gets it later.
 pub async fn complete_places(database: &Database, generation: u64, wanted: &Arc<Wanted>) {
     for place in database.places() {
@@ -182,8 +200,9 @@ async fn complete_place(
     wanted: &Arc<Wanted>,
 ) -> Result<(), DeploymentError> {
     build_indexes(database, place, wanted).await?;
-    let copy = database
-        .read_plain(Shard::Global, generation, |session, generation| Box::pin(GenerationCopy::read(session, *generation)));
+    let copy = database.read_plain(Shard::Global, generation, |session, generation| {
+        Box::pin(GenerationCopy::read(session, *generation))
+    });
     // Another generation is the active one by now.
     let Some(copy) = copy.await? else { return Ok(()) };
     let part = Arc::new((copy, wanted.clone()));
@@ -263,7 +282,8 @@ impl Deployment {
             // An index of a large table takes as long as it takes.
             pulse.excuse();
             for (place, logged) in places.iter().zip(&mut logged) {
-                let failure = self.keep_place(*place, is_thorough).await.err().map(|error| error.to_string());
+                let failure =
+                    self.keep_place(*place, is_thorough || logged.is_some()).await.err().map(|error| error.to_string());
                 if let Some(why) = failure.as_ref().filter(|_| failure != *logged) {
                     let place = self.database.place_name(*place);
                     tracing::warn!(place, why, "a place does not have all of the active generation");
@@ -290,7 +310,8 @@ impl Deployment {
         let look = self.database.read_at_place(place, part, |session, (generation, is_thorough, wanted)| {
             Box::pin(async move {
                 let newest = records::newest(session).await?.unwrap_or(0);
-                let has_gap = newest == *generation && *is_thorough && tables::find_gap(session, wanted).await?.is_some();
+                let has_gap =
+                    newest == *generation && *is_thorough && tables::find_gap(session, wanted).await?.is_some();
                 Ok(has_gap || newest < *generation)
             })
         });

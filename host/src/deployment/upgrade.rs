@@ -133,7 +133,8 @@ impl Deployment {
         }
         if shard != Shard::Global {
             // Hosts report to the home server. None goes back to an older generation, so that the answer does not age.
-            let read = self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(find_oldest_reported(session)));
+            let read =
+                self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(find_oldest_reported(session)));
             running.oldest = read.await?.map_or(running.oldest, |oldest| running.oldest.min(oldest));
         }
         let limits = self.limits;
@@ -147,10 +148,8 @@ impl Deployment {
     }
 
     async fn put_off(&self, shard: Shard, generation: u64, module: String, why: String) {
-        let written = self.database.write_plain(
-            shard,
-            (generation, module, why),
-            |session, (generation, module, why)| {
+        let written =
+            self.database.write_plain(shard, (generation, module, why), |session, (generation, module, why)| {
                 Box::pin(async move {
                     let now = session.now().await?;
                     let sql = "update stoa_upgrade set trouble = $3, retry_at = $4, tries = tries + 1
@@ -159,8 +158,7 @@ impl Deployment {
                     let values = [generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)];
                     session.query(sql, &values).await.map(drop)
                 })
-            },
-        );
+            });
         if let Err(error) = written.await {
             tracing::warn!(%error, "a backfill's failure cannot be noted");
         }
@@ -201,7 +199,10 @@ async fn next(session: &mut Session, running: Running, now: i64, lock: bool) -> 
 async fn find_oldest_reported(session: &mut Session) -> Result<Option<u64>, Error> {
     let seen = session.now().await? - SILENCE;
     let rows = session
-        .query("select generation from stoa_host where seen_at >= $1 order by generation limit 1", &[Cell::Instant(seen)])
+        .query(
+            "select generation from stoa_host where seen_at >= $1 order by generation limit 1",
+            &[Cell::Instant(seen)],
+        )
         .await?;
     rows.first().map(|row| records::number(row, 0)).transpose()
 }

@@ -184,6 +184,16 @@ pub async fn indexes_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec
     Ok(statements)
 }
 
+/// Statements that drop the unique indexes which were built ahead, for changes that come to nothing.
+pub async fn drop_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    for (module, schema) in wanted {
+        let changes = store::plan(&read_collections(session, module).await?, schema).unwrap_or_default();
+        statements.extend(store::drop_ahead(schema, &changes));
+    }
+    Ok(statements)
+}
+
 /// Changes that make existing tables like new ones.
 #[derive(Debug, Default)]
 pub struct Reindex {

@@ -138,6 +138,11 @@ pub fn indexes_ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
     postgres::ahead(schema, changes)
 }
 
+/// PostgreSQL: statements that drop those of the indexes with which the older generation cannot work.
+pub fn drop_ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
+    postgres::drop_ahead(schema, changes)
+}
+
 /// Makes the changes in the open transaction.
 pub async fn apply(session: &mut Session, schema: &Tables, changes: &[TableChange]) -> Result<(), Error> {
     match session {
