@@ -97,7 +97,10 @@ pub async fn list_rounds(database: &Database, generation: &Generation) -> Result
             });
             // A timer that no host has prepared yet has no row.
             let Some(Some(round)) = unless_absent(database, shard, read.await)? else { continue };
-            rounds = Some(rounds.map_or(round, |rounds| rounds.join(round)));
+            rounds = Some(match rounds {
+                Some(rounds) => rounds.join(round),
+                None => round,
+            });
             let read = database.read_plain(shard, timer.clone(), |session, timer| {
                 Box::pin(async move { read_lag(session, timer).await })
             });
