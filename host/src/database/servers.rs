@@ -7,6 +7,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, join_all};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
@@ -37,7 +39,7 @@ pub struct PlaceSettings {
 pub type Weights = Vec<(String, u32)>;
 
 /// Checks that a place has what the active generation needs, beyond the host's own tables. It returns what is missing.
-pub type CheckPlace = Box<dyn Fn(Shard) -> futures_util::future::BoxFuture<'static, Result<(), String>> + Send + Sync>;
+pub type CheckPlace = Box<dyn Fn(Shard) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
 pub struct Servers {
     /// The home server, then the places in the settings' order.
@@ -85,7 +87,8 @@ impl Servers {
             let settings = settings.of_place(place);
             let postgres = Arc::new(Postgres::new(&place.name, &place.url, &settings)?.with_home(home.clone()));
             let server = Server::new(place.name.clone(), postgres, settings);
-            if let Err(error) = server.prepare(migrate).await {
+            let migrated = if migrate { server.postgres.migrate(&server.settings).await } else { Ok(()) };
+            if let Err(error) = migrated.and(server.check().await) {
                 server.refuse(&error.to_string());
             }
             servers.push(server);
@@ -281,9 +284,9 @@ impl Servers {
         loop {
             let mut looks = Vec::with_capacity(self.count());
             for (number, server) in self.servers.iter().enumerate().skip(1) {
-                looks.push(self.look(number, server));
+                looks.push(self.look(number, server).boxed());
             }
-            let (_, moved) = tokio::join!(futures_util::future::join_all(looks), self.read_changes());
+            let (_, moved) = tokio::join!(join_all(looks), self.read_changes());
             if let Err(error) = moved {
                 tracing::debug!(%error, "moved companies are looked for again");
             }
@@ -294,7 +297,7 @@ impl Servers {
     async fn look(&self, number: usize, server: &Server) {
         let was_refused = server.refusal.borrow().is_some();
         let found = match was_refused {
-            true => match server.prepare(false).await {
+            true => match server.check().await {
                 Ok(()) => self.check_place(number).await,
                 Err(error) => Err(error.to_string()),
             },
@@ -345,9 +348,9 @@ impl Server {
         Server { name, postgres, settings, refusal: watch::Sender::new(None) }
     }
 
-    /// Checks the server, its role and the host's own tables, or makes them.
-    async fn prepare(&self, migrate: bool) -> anyhow::Result<()> {
-        self.postgres.prepare(&self.settings, migrate).await
+    /// Checks the server, its role and the host's own tables.
+    async fn check(&self) -> anyhow::Result<()> {
+        self.postgres.check(&self.settings).await
     }
 
     fn refuse(&self, why: &str) {
