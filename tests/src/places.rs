@@ -3,6 +3,7 @@
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 use crate::company::{fresh, onboarding};
+use crate::held::Held;
 use crate::host::{RUNTIME, Settings};
 use crate::{Company, Database, Stoa};
 
@@ -44,6 +45,18 @@ impl Stoa {
             let row = connection.fetch_optional(AssertSqlSafe(statements.to_owned())).await;
             let row = row.unwrap_or_else(|error| panic!("{statements}: {error}"));
             row.and_then(|row| sqlx::Row::try_get::<Option<String>, _>(&row, 0).ok().flatten())
+        })
+    }
+
+    /// Runs a statement in a transaction at a place, and keeps what it locks.
+    pub fn hold_at(&self, place: &str, statement: &str) -> Held {
+        let url = self.database_of(place);
+        RUNTIME.block_on(async {
+            let mut connection = PgConnection::connect(&url).await.expect("the database of the place");
+            connection.execute("begin").await.expect("a transaction");
+            let held = connection.execute(AssertSqlSafe(statement.to_owned())).await;
+            held.unwrap_or_else(|error| panic!("{statement}: {error}"));
+            Held::Postgres(Some(connection))
         })
     }
 

@@ -7,6 +7,7 @@ pub mod directory;
 pub mod error;
 pub mod fair_queue;
 pub mod heavy;
+pub mod maintenance;
 pub mod migrations;
 pub mod news;
 pub mod own;

@@ -98,7 +98,7 @@ where
     plain(shared, false, write, Verdict::Commit)
 }
 
-fn plain<S, T>(shared: S, read_only: bool, run: Plain<S, T>, verdict: fn(T) -> Verdict<T>) -> Work<T>
+pub(super) fn plain<S, T>(shared: S, read_only: bool, run: Plain<S, T>, verdict: fn(T) -> Verdict<T>) -> Work<T>
 where
     S: Send + Sync + 'static,
     T: Send + 'static,
