@@ -123,14 +123,14 @@ impl Pair {
         }
         let [one, two] = pair.servers.map(local);
         let [first, second] = pair.monitors.map(|port| port.to_string());
-        let variables =
-            [("PROXY", local(proxy)), ("ONE", one), ("TWO", two), ("ONE_API", first), ("TWO_API", second)];
+        let variables = [("PROXY", local(proxy)), ("ONE", one), ("TWO", two), ("ONE_API", first), ("TWO_API", second)];
         pair.run(haproxy, &variables);
         pair.launch("haproxy", "exec haproxy -q -db -f haproxy.cfg");
         pair.await_both();
         // Tests make databases of their own.
         let make_role = "create role stoa login password 's3cret' createdb nosuperuser nobypassrls";
-        let superuser = format!("postgres://postgres:super@{}/postgres", local(pair.servers[pair.leader().unwrap_or(0)]));
+        let superuser =
+            format!("postgres://postgres:super@{}/postgres", local(pair.servers[pair.leader().unwrap_or(0)]));
         pair.run(&format!("psql -q '{superuser}' -c \"{make_role}\""), &[]);
         Ok(pair)
     }
@@ -141,7 +141,7 @@ impl Pair {
     }
 
     /// Changes the address of a database by haproxy to one that lists both servers, the standby first.
-    pub fn list_servers(&self) -> impl Fn(&str) -> String + 'static {
+    pub fn list_servers(&self) -> impl Fn(&str) -> String + use<> {
         let proxy = local(self.proxy);
         let standby = 1 - self.leader().unwrap_or(0);
         let list = format!("{},{}", local(self.servers[standby]), local(self.servers[1 - standby]));

@@ -98,7 +98,7 @@ impl Address {
         }
         let ca = transport.ca.clone().or_else(|| roots.map(|path| PathBuf::from(&*path)));
         let tls = encrypted.then(|| connector(ca.as_deref())).transpose()?.map(MakeRustlsConnect::new);
-        let options = |url: &String| {
+        let options = |url: &String| -> anyhow::Result<PgConnectOptions> {
             let options = PgConnectOptions::from_str(&without(url, &["target_session_attrs"]));
             let options = options.context("STOA_DATABASE_URL")?.application_name("stoa");
             let options = options.ssl_mode(if encrypted { PgSslMode::VerifyFull } else { PgSslMode::Disable });
@@ -107,7 +107,7 @@ impl Address {
                 None => options,
             })
         };
-        let options = urls.iter().map(options).collect::<anyhow::Result<_>>()?;
+        let options = urls.iter().map(options).collect::<anyhow::Result<Vec<_>>>()?;
         Ok(Address {
             servers: Servers::new(configs, primary_only),
             tls,
@@ -237,9 +237,13 @@ mod tests {
         assert_eq!(ports, [[6001], [6002]]);
         let options: Vec<(&str, u16)> = pair.options.iter().map(|one| (one.get_host(), one.get_port())).collect();
         assert_eq!(options, [("localhost", 6001), ("[::1]", 6002)]);
-        for (parameter, primary_only) in [("", false), ("?target_session_attrs=read-write", true), ("?target_session_attrs=any", false)]
+        for (parameter, primary_only) in
+            [("", false), ("?target_session_attrs=read-write", true), ("?target_session_attrs=any", false)]
         {
-            assert_eq!(read(&format!("postgres://stoa@localhost/stoa{parameter}")).unwrap().servers.primary_only, primary_only);
+            assert_eq!(
+                read(&format!("postgres://stoa@localhost/stoa{parameter}")).unwrap().servers.primary_only,
+                primary_only
+            );
         }
         for wrong in ["?target_session_attrs=any", "?target_session_attrs=standby", "?port=6003", "?host=db"] {
             let refused = read(&format!("postgres://stoa:s3cret@localhost,[::1]/stoa{wrong}")).err().unwrap();

@@ -38,7 +38,10 @@ async fn connect_to(server: PgConnectOptions, primary_only: bool) -> Result<PgCo
 /// Builds indexes on tables in use, each statement alone and on a connection without the requests' time limits. Answers the
 /// unique key that the rows do not have, where one fails for that. A statement about a column that is not there yet is
 /// passed over: who adds the column builds it.
-pub async fn build_indexes(servers: &Servers<PgConnectOptions>, statements: Vec<String>) -> Result<Option<String>, Error> {
+pub async fn build_indexes(
+    servers: &Servers<PgConnectOptions>,
+    statements: Vec<String>,
+) -> Result<Option<String>, Error> {
     let mut connection = connect(servers).await?;
     connection.execute("set statement_timeout = 0; set lock_timeout = '30s'").await.map_err(Error::from_sqlx)?;
     lock_building(&mut connection).await?;
