@@ -20,6 +20,8 @@ const WRITERS: usize = 16;
 const SHOPS: usize = 4;
 /// How soon writes are back after the kill.
 const SOON: Duration = Duration::from_secs(15);
+/// How long people write before the kill.
+const UNDER_LOAD: Duration = Duration::from_secs(1);
 /// Answers that arrive sooner after the kill were on their way before it.
 const ON_THE_WAY: Duration = Duration::from_millis(300);
 const SKIPPED: &str = "`cargo xtask test --all` and `cargo xtask soak` kill primaries";
@@ -53,6 +55,7 @@ fn survive(way: &str, connect: impl Fn(&Pair, Settings) -> Settings) {
     for round in 0..rounds {
         let mut killed = "";
         let mut observed = load::observe(&shops, WRITERS, &format!("failover-{round}"), || {
+            thread::sleep(UNDER_LOAD);
             killed = pair.kill_primary();
             thread::sleep(ON_THE_WAY);
         });
