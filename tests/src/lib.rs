@@ -41,6 +41,8 @@ pub mod on_both;
 pub mod operator;
 pub mod pages;
 pub mod parallel;
+#[cfg(target_os = "linux")]
+pub mod patroni;
 pub mod people;
 pub mod pip;
 pub mod places;

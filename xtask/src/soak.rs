@@ -9,6 +9,8 @@ use crate::workspace::Workspace;
 /// Rounds of each fault.
 const MANY: usize = 25;
 const FEW: usize = 2;
+/// Seconds of one test: many failovers take longer than any test of the suite.
+const LIMIT: &str = "1800";
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -24,7 +26,7 @@ pub fn run(workspace: &Workspace, args: &Args) -> Result<()> {
         &Selection {
             names: vec!["soak::".to_owned()],
             options: vec!["--nocapture".to_owned()],
-            variables: vec![("STOA_SOAK_ROUNDS", rounds.to_string())],
+            variables: vec![("STOA_SOAK_ROUNDS", rounds.to_string()), ("STOA_TEST_LIMIT", LIMIT.to_owned())],
             ..Selection::default()
         },
     )

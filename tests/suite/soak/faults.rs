@@ -31,7 +31,7 @@ pub const FAULTS: &[Fault] = &[
     Fault { name: "clock an hour ahead, and right", databases: BOTH, happen: |ground| step_clock(ground, 3_600) },
     Fault { name: "clock an hour behind, and right", databases: BOTH, happen: |ground| step_clock(ground, -3_600) },
     Fault { name: "no descriptor left", databases: BOTH, happen: exhaust_descriptors },
-    Fault { name: "four times the load", databases: BOTH, happen: |ground| crowd(ground, 4 * WRITERS, LONG) },
+    Fault { name: "four times the load", databases: BOTH, happen: |ground| crowd(&ground.shops, 4 * WRITERS, LONG) },
 ];
 
 /// How long what lasts lasts.
