@@ -33,6 +33,11 @@ pub fn sql_begin_writing(tenant: &str) -> String {
     format!("pg_try_advisory_xact_lock_shared({CLASS}, ('x' || right({tenant}::text, 8))::bit(32)::int4)")
 }
 
+/// Both halves of the name of the lock that a company's writes share. A command that has it for itself knows that none is under way.
+pub fn lock_of(tenant: Uuid) -> (i32, i32) {
+    (CLASS, number(tenant))
+}
+
 fn number(tenant: Uuid) -> i32 {
     let [.., a, b, c, d] = *tenant.as_bytes();
     i32::from_be_bytes([a, b, c, d])

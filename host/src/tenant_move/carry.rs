@@ -7,14 +7,22 @@ use uuid::Uuid;
 use super::record::Home;
 use super::server::Server;
 use super::tables::CARRIED;
-use super::timers;
+use super::{NotYet, plan, replication, timers};
 use crate::database::servers::HOME;
 
 const MOVING: &str = "MOVING";
 
 /// Reads the rows that background work looks at, and the company's own. Read before the last mark: the copy has then whatever they
 /// speak of.
+///
+/// # Errors
+/// [`NotYet`] where background work of one place has come further than that of the other.
 pub async fn read(source: &mut Server, target: &mut Server, company: Uuid) -> anyhow::Result<Json> {
+    for server in [&mut *source, &mut *target] {
+        if plan::has_backfill(server).await? {
+            return Err(NotYet(format!("{} has a backfill that goes on", server.name)).into());
+        }
+    }
     let mut carried = Map::new();
     for table in CARRIED {
         let column = if *table == "stoa_tenant" { "id" } else { "tenant_id" };
@@ -53,6 +61,7 @@ pub async fn announce(
     let status = status_until_open(status(carried)?).to_owned();
     tenant[0]["status"] = status.into();
     target.run("begin").await?;
+    replication::pause(target, company).await?;
     if target.name != HOME {
         let conflict = "on conflict (id) do update set email = excluded.email, display_name = excluded.display_name,
             updated_at = excluded.updated_at where stoa_user.updated_at < excluded.updated_at";

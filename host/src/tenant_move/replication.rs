@@ -24,6 +24,12 @@ pub fn name(company: Uuid) -> String {
     format!("stoa_move_{}", company.simple())
 }
 
+/// Subscriptions are listed in every database of a server.
+fn sql_is_ours(company: Uuid) -> String {
+    let database = "(select oid from pg_database where datname = current_database())";
+    format!("subname = '{}' and subdbid = {database}", name(company))
+}
+
 /// Publishes the rows of the company at the old place.
 pub async fn publish(source: &mut Server, company: Uuid, tables: &[CompanyTable]) -> anyhow::Result<()> {
     let name = name(company);
@@ -50,7 +56,8 @@ pub async fn publish(source: &mut Server, company: Uuid, tables: &[CompanyTable]
 /// Subscribes the new place. One that has subscribed before looks for tables that were added since.
 pub async fn subscribe(source: &Server, target: &mut Server, company: Uuid) -> anyhow::Result<()> {
     let name = name(company);
-    let enabled: Option<bool> = target.find(format!("select subenabled from pg_subscription where subname = '{name}' and subdbid = (select oid from pg_database where datname = current_database())")).await?;
+    let enabled: Option<bool> =
+        target.find(format!("select subenabled from pg_subscription where {}", sql_is_ours(company))).await?;
     match enabled {
         None => {
             // The role owns no table: rows are written by its rights, with row-level security off.
@@ -108,10 +115,15 @@ pub async fn has_mark(target: &mut Server, company: Uuid, mark: i64) -> anyhow::
     target.value(sql).await
 }
 
+/// Copies no further changes.
+pub async fn pause(target: &mut Server, company: Uuid) -> anyhow::Result<()> {
+    target.run(format!("alter subscription {} disable", name(company))).await
+}
+
 /// Ends the copy on both servers. What is gone already stays gone.
 pub async fn end(source: &mut Server, target: &mut Server, company: Uuid) -> anyhow::Result<()> {
     let name = name(company);
-    let exists = format!("select exists (select 1 from pg_subscription where subname = '{name}' and subdbid = (select oid from pg_database where datname = current_database()))");
+    let exists = format!("select exists (select 1 from pg_subscription where {})", sql_is_ours(company));
     if target.value::<bool>(exists).await? {
         // With its slot on the other server, and those of tables that are being copied.
         target.run(format!("drop subscription {name}")).await?;

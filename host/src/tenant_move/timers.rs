@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
+use super::NotYet;
 use super::server::Server;
 
 /// A round of a timer, as a place has it. Instants are milliseconds since 1970.
@@ -25,14 +26,6 @@ struct Window {
     since: Option<i64>,
     until: i64,
     cursor: Option<String>,
-}
-
-/// The new place's rounds have not come as far as the old place's.
-#[derive(Debug, thiserror::Error)]
-#[error("the timer {module} {code} has come less far at the new place: it is waited for")]
-pub struct Behind {
-    module: String,
-    code: String,
 }
 
 impl Round {
@@ -114,8 +107,8 @@ fn find_window(
     lag: Option<i64>,
     company: Uuid,
     created_at: i64,
-) -> Result<Option<Window>, Behind> {
-    let behind = || Behind { module: round.module.clone(), code: round.code.clone() };
+) -> Result<Option<Window>, NotYet> {
+    let behind = || NotYet(format!("the timer {} {} has come less far at the new place", round.module, round.code));
     let there = other.and_then(|other| other.find_end(company));
     if let Some(until) = lag {
         return if Some(until) > there { Err(behind()) } else { Ok(None) };
