@@ -26,6 +26,9 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// The first half of the locks' names: no other locks of the host have two halves.
 const CLASS: i32 = 7_310_588;
 
+/// Why a write of a company is rejected while it moves to another place.
+pub const ON_ITS_WAY: &str = "the company is on its way to another place";
+
 /// The transaction whose company is `tenant`, an SQL expression, is under way until it ends. All take the lock as shared, so no
 /// transaction waits for it.
 pub fn sql_begin_writing(tenant: &str) -> String {

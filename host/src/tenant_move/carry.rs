@@ -79,8 +79,9 @@ pub async fn close(source: &mut Server, company: Uuid) -> anyhow::Result<()> {
     source.run(format!("update stoa_tenant set status = '{MOVING}' where id = '{company}' and status = 'ACTIVE'")).await
 }
 
-/// Undoes `announce` and `close`.
+/// Undoes `announce` and `close`, and a transaction that one of them left open.
 pub async fn reopen(source: &mut Server, target: &mut Server, company: Uuid) -> anyhow::Result<()> {
+    target.run("rollback").await?;
     target.run(format!("delete from stoa_tenant where id = '{company}'")).await?;
     source.run(format!("update stoa_tenant set status = 'ACTIVE' where id = '{company}' and status = '{MOVING}'")).await
 }
