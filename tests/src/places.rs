@@ -47,6 +47,17 @@ impl Stoa {
         })
     }
 
+    /// Holds the locks of a statement in the database of a place, as long as the connection lives.
+    pub fn hold(&self, place: &str, statement: &str) -> PgConnection {
+        let url = self.database_of(place);
+        RUNTIME.block_on(async {
+            let mut connection = PgConnection::connect(&url).await.expect("the database of the place");
+            connection.execute("begin").await.expect("a transaction");
+            connection.execute(AssertSqlSafe(statement.to_owned())).await.expect("a lock");
+            connection
+        })
+    }
+
     /// Copies a company's rows from home to a place, table by table.
     pub fn copy_company(&self, company: &Company, place: &str) {
         let mut tables = company.tables();

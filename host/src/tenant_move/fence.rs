@@ -30,7 +30,7 @@ impl Fence {
     /// Waits until the writes under way have ended, for no longer than `limit`. `None`: one of them goes on, and new ones are accepted
     /// again.
     pub async fn take(place: &MovePlace, company: Uuid, limit: Duration) -> anyhow::Result<Option<Fence>> {
-        let mut connection = server::connect(place).await?;
+        let mut connection = server::connect(place, company).await?;
         connection.execute(AssertSqlSafe(format!("set lock_timeout = {}", limit.as_millis()))).await?;
         let since = Instant::now();
         let (class, number) = watermark::lock_of(company);

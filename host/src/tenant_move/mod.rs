@@ -91,8 +91,11 @@ impl Moving {
     }
 
     async fn connect(&self, source: &str, target: &str) -> anyhow::Result<Ends> {
-        let source = Server::connect(self.find(source)?).await?;
-        Ok(Ends { source, target: Server::connect(self.find(target)?).await? })
+        let mut source = Server::connect(self.find(source)?, self.company).await?;
+        let mut target = Server::connect(self.find(target)?, self.company).await?;
+        source.end_other_commands(self.company).await?;
+        target.end_other_commands(self.company).await?;
+        Ok(Ends { source, target })
     }
 
     /// # Errors
@@ -122,7 +125,9 @@ impl Moving {
         let began = Instant::now();
         self.find(to)?;
         let mut home = Home::open(&self.home, self.company).await?;
-        let record = match home.read().await? {
+        let earlier = home.read().await?;
+        let goes_on = earlier.is_some();
+        let record = match earlier {
             Some(record) => {
                 let is_same = record.target == to && record.step != Step::OldRows;
                 anyhow::ensure!(is_same, "{}", explain_earlier(&record));
@@ -134,7 +139,9 @@ impl Moving {
         let mut ends = self.connect(&record.source, to).await?;
         let mut pause = None;
         if record.step == Step::Copying {
-            carry::reopen(&mut ends.source, &mut ends.target, self.company).await?;
+            if goes_on {
+                carry::reopen(&mut ends.source, &mut ends.target, self.company).await?;
+            }
             pause = Some(self.copy_and_switch(&mut home, &mut ends).await?);
         } else if record.step == Step::Switched {
             switch::finish(&mut ends, self.company, &record.carried).await?;
@@ -184,7 +191,7 @@ impl Moving {
         let record = home.read().await?.context("the company has left no rows behind")?;
         anyhow::ensure!(record.step == Step::OldRows, "the move is under way: finish it first");
         anyhow::ensure!(home.find_place().await? != record.source, "the company is at {}", record.source);
-        let mut source = Server::connect(self.find(&record.source)?).await?;
+        let mut source = Server::connect(self.find(&record.source)?, self.company).await?;
         let rows = purge::purge(&mut source, self.company).await?;
         home.end().await?;
         Ok(rows)

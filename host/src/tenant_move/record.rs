@@ -1,5 +1,7 @@
 //! The record of a move, on the home server: how far it has come, so that one that was killed goes on or is undone.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use serde_json::{Value as Json, json};
 use sqlx::{Connection as _, PgConnection};
@@ -47,6 +49,10 @@ impl Step {
     }
 }
 
+/// Looks whether another command has ended, and the time between two. The connection of one that was killed lives on for a moment.
+const TRIES: u32 = 30;
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// The home server, and the right to move one company.
 pub struct Home {
     connection: PgConnection,
@@ -60,10 +66,14 @@ impl Home {
         let address = OwnAddress::parse(&settings.url, &settings.transport, WHOLE_COMPANY)?;
         let mut connection = address.connect_to_copy().await.context("the home server")?;
         // Held until this command ends.
-        let lock = sqlx::query_scalar("select pg_try_advisory_lock(hashtextextended($1, 7310589))");
-        let is_ours: bool = lock.bind(company.to_string()).fetch_one(&mut connection).await?;
-        anyhow::ensure!(is_ours, "another command moves this company now");
-        Ok(Home { connection, company })
+        for _ in 0..TRIES {
+            let lock = sqlx::query_scalar("select pg_try_advisory_lock(hashtextextended($1, 7310589))");
+            if lock.bind(company.to_string()).fetch_one(&mut connection).await? {
+                return Ok(Home { connection, company });
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        anyhow::bail!("another command moves this company now")
     }
 
     pub async fn read(&mut self) -> anyhow::Result<Option<MoveRecord>> {

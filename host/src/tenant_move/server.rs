@@ -1,6 +1,8 @@
 //! A server in a move, reached by the role for moves. It reads and writes the rows of every company: row-level security does not bind
 //! it.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, Executor as _, PgConnection, Row as _};
@@ -12,6 +14,10 @@ use crate::database::postgres::own::OwnAddress;
 
 /// The first version that lets a role without all rights receive the rows of others.
 pub const RECEIVES: i32 = 160_000;
+
+/// Looks whether the statements of an earlier command have ended, and the time between two.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(50);
 
 pub struct Server {
     pub name: String,
@@ -25,14 +31,30 @@ pub struct Server {
 impl Server {
     /// # Errors
     /// The server rejects the role, or does not answer.
-    pub async fn connect(place: &MovePlace) -> anyhow::Result<Server> {
-        let connection = connect(place).await?;
+    pub async fn connect(place: &MovePlace, company: Uuid) -> anyhow::Result<Server> {
+        let connection = connect(place, company).await?;
         let mut server =
             Server { name: place.name.clone(), address: place.move_url()?.to_owned(), connection, version: 0 };
         server.version = server.value("select current_setting('server_version_num')::int").await?;
         // Sums of many rows: a compiler would take longer than it saves.
         server.run("set jit = off; set work_mem = '64MB'").await?;
         Ok(server)
+    }
+
+    /// Ends what a command that was killed has left: its last statement may go on, and would act after this one's.
+    pub async fn end_other_commands(&mut self, company: Uuid) -> anyhow::Result<()> {
+        let others = format!(
+            "from pg_stat_activity where application_name = '{}' and datname = current_database() and pid <> pg_backend_pid()",
+            name_of_command(company)
+        );
+        for _ in 0..TRIES {
+            let count: i64 = self.value(format!("select count(pg_terminate_backend(pid)) {others}")).await?;
+            if count == 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        anyhow::bail!("{}: a statement of an earlier command goes on", self.name)
     }
 
     /// Runs statements, each in a transaction of its own unless the text begins one.
@@ -91,8 +113,17 @@ impl Server {
 }
 
 /// Another connection to the same server.
-pub async fn connect(place: &MovePlace) -> anyhow::Result<PgConnection> {
+pub async fn connect(place: &MovePlace, company: Uuid) -> anyhow::Result<PgConnection> {
     let address = OwnAddress::parse(place.move_url()?, &place.transport, WHOLE_DATABASE);
     let address = address.with_context(|| format!("move_url of the place {}", place.name))?;
-    address.connect_to_copy().await.with_context(|| format!("the place {} rejects the role for moves", place.name))
+    let connected = address.connect_to_copy().await;
+    let mut connection = connected.with_context(|| format!("the place {} with the role for moves", place.name))?;
+    let name = format!("set application_name = '{}'", name_of_command(company));
+    connection.execute(AssertSqlSafe(name)).await.with_context(|| format!("the place {}", place.name))?;
+    Ok(connection)
+}
+
+/// The name by which a server lists the connections of the commands that move a company.
+fn name_of_command(company: Uuid) -> String {
+    format!("stoa tenant move {}", company.simple())
 }

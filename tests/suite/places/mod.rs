@@ -3,3 +3,4 @@
 
 mod companies;
 mod containment;
+mod moves;
