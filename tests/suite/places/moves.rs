@@ -186,7 +186,7 @@ fn a_server_that_cannot_receive_is_rejected() {
         "[[places]]\nname = \"home\"\nmove_url = \"{}\"\n[[places]]\nname = \"place-1\"\nurl = \"{}\"\nmove_url = \"{}\"\n",
         urls[0], urls[1], urls[1]
     );
-    host.write_settings(&file);
+    host.rewrite_file(&file);
     let plan = host.operator(&["move", &shop.tenant, "--to", "place-1", "--dry-run"]).expect("a plan");
     let missing: Vec<&str> = plan["missing"].as_array().expect("a list").iter().filter_map(|it| it.as_str()).collect();
     for text in ["version 16 or later", "wal_level", "replication", "bypassrls"] {
