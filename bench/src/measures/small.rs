@@ -63,6 +63,8 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
         heavy_work: 2,
         transport: Default::default(),
         plain_role_only: true,
+        places: Vec::new(),
+        weights: Vec::new(),
         prepare: stoa::pipeline::prepare(),
     };
     let database = Database::open(&settings, false).await?;

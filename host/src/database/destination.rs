@@ -27,7 +27,7 @@ pub struct Destination {
 impl From<Shard> for Destination {
     fn from(shard: Shard) -> Destination {
         let queue = match shard {
-            Shard::Global => QueueKey::Global,
+            Shard::Global | Shard::Place(_) => QueueKey::Global,
             Shard::Company(tenant) => QueueKey::Company(tenant),
         };
         Destination { shard, queue }

@@ -7,6 +7,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, join_all};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
@@ -37,7 +39,7 @@ pub struct PlaceSettings {
 pub type Weights = Vec<(String, u32)>;
 
 /// Checks that a place has what the active generation needs, beyond the host's own tables. It returns what is missing.
-pub type CheckPlace = Box<dyn Fn(Shard) -> futures_util::future::BoxFuture<'static, Result<(), String>> + Send + Sync>;
+pub type CheckPlace = Box<dyn Fn(Shard) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
 pub struct Servers {
     /// The home server, then the places in the settings' order.
@@ -219,37 +221,46 @@ impl Servers {
         destination: Destination,
         work: Work<T>,
     ) -> Result<T, Error> {
-        let attempt = |server: &'_ Arc<Postgres>, is_certain| server.write(deadline, destination, work.clone(), is_certain);
+        let attempt = |server: Arc<Postgres>, is_certain| {
+            let work = work.clone();
+            async move { server.write(deadline, destination, work, is_certain).await }
+        };
         self.run(destination, attempt, Error::CommitUnknown).await
     }
 
     pub async fn read<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
-        let attempt = |server: &'_ Arc<Postgres>, is_certain| server.read(destination, work.clone(), is_certain);
+        let attempt = |server: Arc<Postgres>, is_certain| {
+            let work = work.clone();
+            async move { server.read(destination, work, is_certain).await }
+        };
         self.run(destination, attempt, Error::Unavailable).await
     }
 
     pub async fn read_heavy<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
-        let attempt = |server: &'_ Arc<Postgres>, is_certain| server.read_heavy(destination, work.clone(), is_certain);
+        let attempt = |server: Arc<Postgres>, is_certain| {
+            let work = work.clone();
+            async move { server.read_heavy(destination, work, is_certain).await }
+        };
         self.run(destination, attempt, Error::Unavailable).await
     }
 
     /// Runs a transaction on the server of its shard, again on another one where the company has moved there. It ends with the server:
     /// nobody waits for one that does not answer. `interrupted`: the error of a transaction that had begun by then.
-    async fn run<'s, T, F>(
-        &'s self,
+    async fn run<T, F>(
+        &self,
         destination: Destination,
-        attempt: impl Fn(&'s Arc<Postgres>, bool) -> F,
+        attempt: impl Fn(Arc<Postgres>, bool) -> F,
         interrupted: fn(String) -> Error,
     ) -> Result<T, Error>
     where
         F: Future<Output = Result<T, Error>>,
     {
         let target = self.target(destination).await?;
-        let ended = target.server.run(attempt(&target.server.postgres, target.is_certain), interrupted).await;
+        let ended = target.server.run(attempt(target.server.postgres.clone(), target.is_certain), interrupted).await;
         let Err(Error::Moved(company)) = ended else { return ended };
         self.directory.forget(company);
         let target = self.target(destination).await?;
-        target.server.run(attempt(&target.server.postgres, true), interrupted).await
+        target.server.run(attempt(target.server.postgres.clone(), true), interrupted).await
     }
 
     /// Sets the check of a place beyond the host's own tables, once there is a generation, and refuses the places that fail it.
@@ -270,8 +281,11 @@ impl Servers {
             return;
         }
         loop {
-            let looks = self.servers.iter().enumerate().skip(1).map(|(number, server)| self.look(number, server));
-            let (_, moved) = tokio::join!(futures_util::future::join_all(looks), self.read_changes());
+            let mut looks = Vec::with_capacity(self.count());
+            for (number, server) in self.servers.iter().enumerate().skip(1) {
+                looks.push(self.look(number, server).boxed());
+            }
+            let (_, moved) = tokio::join!(join_all(looks), self.read_changes());
             if let Err(error) = moved {
                 tracing::debug!(%error, "moved companies are looked for again");
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Deployment, records};
-use crate::database::{Database, Error, Shard};
+use crate::database::{Error, Shard};
 use crate::gate::tables;
 use crate::watchdog::Pulse;
 

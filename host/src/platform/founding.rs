@@ -108,7 +108,7 @@ pub async fn found_company(
         emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
         if let Some((listener, problem)) = ran.refusal {
             let blame = ModuleCall { module: &listener, operation: "provision", trail: &founding.facts.trail };
-            return (session, Err(blame.refuse_problem(founding.generation, None, problem)));
+            return (session, Err(blame.refuse_problem(&founding.generation, None, problem)));
         }
         let blame = ModuleCall { module: &ran.blamed, operation: "provision", trail: &founding.facts.trail };
         let refusal = match ran.result {
@@ -120,7 +120,7 @@ pub async fn found_company(
                 }));
                 continue;
             }
-            Ok(Err(problem)) => blame.refuse_problem(founding.generation, None, problem),
+            Ok(Err(problem)) => blame.refuse_problem(&founding.generation, None, problem),
             Err(failure) => blame.refuse_failure(&failure),
         };
         return (session, Err(refusal));

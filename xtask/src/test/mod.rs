@@ -23,6 +23,9 @@ pub struct Args {
     /// repeated more often
     #[arg(long, conflicts_with = "names")]
     all: bool,
+    /// Distribute the companies of each host over this many databases
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u8).range(1..=9))]
+    places: Option<u8>,
     /// Fail if a part of the suite does not run because a tool is missing, and fetch the packages that it needs. With
     /// names of parts (`--strict=evidence::gates,evidence::sdks`), only parts whose names begin so
     #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
@@ -87,10 +90,12 @@ const EVERYTHING: &[(&str, &str)] = &[
 ];
 
 pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
-    let Args { names, all, strict, options } = args;
+    let Args { names, all, places, strict, options } = args;
     let strict = strict.as_deref().map(parse_parts);
+    let places = places.map(|count| ("STOA_TEST_PLACES", count.to_string()));
     if !names.is_empty() {
-        let selection = Selection { names, options, strict, is_between_edits: true, ..Selection::default() };
+        let variables = places.into_iter().collect();
+        let selection = Selection { names, options, strict, is_between_edits: true, variables, ..Selection::default() };
         return run_suite(workspace, &selection);
     }
     let mut clock = Clock::start();
@@ -98,6 +103,7 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     let units = clock.time("unit tests", || build::unit_tests(workspace, all));
     let variables = if all { EVERYTHING } else { &[] };
     let mut variables: Vec<_> = variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    variables.extend(places);
     if all {
         let folder = clock.time("build of released hosts", || releases::build(workspace))?;
         variables.push((releases::FOLDER, folder.display().to_string()));

@@ -97,6 +97,8 @@ impl Stage {
             heavy_work: 2,
             transport: Transport::default(),
             plain_role_only: false,
+            places: Vec::new(),
+            weights: Vec::new(),
             prepare: pipeline::prepare(),
         };
         let database = Arc::new(Database::open(&settings, true).await?);
