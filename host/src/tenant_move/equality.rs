@@ -70,7 +70,7 @@ impl Comparison {
         };
         let (here, there) = tokio::try_join!(
             async { Ok::<_, anyhow::Error>((self.sum(source, selected.as_ref()).await?, self.count(source).await?)) },
-            async { Ok((self.sum(target, selected.as_ref()).await?, self.count(target).await?)) }
+            async { Ok::<_, anyhow::Error>((self.sum(target, selected.as_ref()).await?, self.count(target).await?)) }
         )?;
         let differing = compare_sums(&here.0, &there.0);
         let by_count = (0..self.tables.len()).filter(|table| here.1.get(*table) != there.1.get(*table));

@@ -92,7 +92,7 @@ async fn judge_source(source: &mut Server, company: Uuid, missing: &mut Vec<Stri
     if !has_company {
         missing.push(format!("{name} has no such company"));
     }
-    judge_role(source, &[REPLICATION, BYPASS, OWNER, CREATE], missing).await?;
+    judge_role(source, &[REPLICATION, BYPASS, OWNER, CREATE, SET_ROLE], missing).await?;
     judge_upgrades(source, missing).await
 }
 
