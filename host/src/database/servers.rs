@@ -87,7 +87,8 @@ impl Servers {
             let settings = settings.of_place(place);
             let postgres = Arc::new(Postgres::new(&place.name, &place.url, &settings)?.with_home(home.clone()));
             let server = Server::new(place.name.clone(), postgres, settings);
-            if let Err(error) = server.prepare(migrate).await {
+            let migrated = if migrate { server.postgres.migrate(&server.settings).await } else { Ok(()) };
+            if let Err(error) = migrated.and(server.check().await) {
                 server.refuse(&error.to_string());
             }
             servers.push(server);
@@ -296,7 +297,7 @@ impl Servers {
     async fn look(&self, number: usize, server: &Server) {
         let was_refused = server.refusal.borrow().is_some();
         let found = match was_refused {
-            true => match server.prepare(false).await {
+            true => match server.check().await {
                 Ok(()) => self.check_place(number).await,
                 Err(error) => Err(error.to_string()),
             },
@@ -347,9 +348,9 @@ impl Server {
         Server { name, postgres, settings, refusal: watch::Sender::new(None) }
     }
 
-    /// Checks the server, its role and the host's own tables, or makes them.
-    async fn prepare(&self, migrate: bool) -> anyhow::Result<()> {
-        self.postgres.prepare(&self.settings, migrate).await
+    /// Checks the server, its role and the host's own tables.
+    async fn check(&self) -> anyhow::Result<()> {
+        self.postgres.check(&self.settings).await
     }
 
     fn refuse(&self, why: &str) {

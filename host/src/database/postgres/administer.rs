@@ -112,18 +112,21 @@ pub(super) async fn check_server(connection: &mut PgConnection, settings: &Datab
     Ok(())
 }
 
-/// Checks of the server and the role, and the host's own tables.
-pub async fn prepare_database(
-    options: &PgConnectOptions,
-    settings: &DatabaseSettings,
-    migrate: bool,
-) -> anyhow::Result<()> {
+/// Makes the host's own tables, or brings them up to date.
+pub async fn migrate_database(options: &PgConnectOptions, settings: &DatabaseSettings) -> anyhow::Result<()> {
     let mut connection = connect(options).await?;
     check_server(&mut connection, settings).await?;
-    if migrate {
-        migrations::postgres().run(&mut connection).await?;
-        connection.execute(LIMIT_LOCK_WAITS).await?;
-    } else if !sqlx::query_scalar::<_, bool>(LIMITS_LOCK_WAITS).fetch_one(&mut connection).await? {
+    migrations::postgres().run(&mut connection).await?;
+    connection.execute(LIMIT_LOCK_WAITS).await?;
+    connection.close().await?;
+    Ok(())
+}
+
+/// Checks of the server and the role, and that the host's own tables are there.
+pub async fn check_database(options: &PgConnectOptions, settings: &DatabaseSettings) -> anyhow::Result<()> {
+    let mut connection = connect(options).await?;
+    check_server(&mut connection, settings).await?;
+    if !sqlx::query_scalar::<_, bool>(LIMITS_LOCK_WAITS).fetch_one(&mut connection).await? {
         tracing::warn!("the database sets no lock_timeout for this role: run `stoa migrate` as this role");
     }
     let applied: Option<i64> = sqlx::query_scalar("select max(version) from _sqlx_migrations where success")

@@ -317,7 +317,10 @@ impl Postgres {
     /// The server of a deployment by its name, checked or prepared.
     pub async fn open(name: &str, url: &str, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Postgres> {
         let server = Postgres::new(name, url, settings)?;
-        server.prepare(settings, migrate).await?;
+        if migrate {
+            server.migrate(settings).await?;
+        }
+        server.check(settings).await?;
         Ok(server)
     }
 
@@ -354,9 +357,14 @@ impl Postgres {
         self.has_others.store(true, Relaxed);
     }
 
-    /// Checks the server, the role and the host's own tables, which it makes if `migrate`.
-    pub async fn prepare(&self, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<()> {
-        administer::prepare_database(&self.address.options, settings, migrate).await
+    /// Makes the host's own tables, or brings them up to date.
+    pub async fn migrate(&self, settings: &DatabaseSettings) -> anyhow::Result<()> {
+        administer::migrate_database(&self.address.options, settings).await
+    }
+
+    /// Checks the server, the role and the host's own tables.
+    pub async fn check(&self, settings: &DatabaseSettings) -> anyhow::Result<()> {
+        administer::check_database(&self.address.options, settings).await
     }
 
     /// Asks the server for an answer, on a connection for that alone: the others may all be in use.
