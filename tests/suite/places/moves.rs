@@ -6,7 +6,6 @@ use std::thread;
 
 use serde_json::json;
 use stoa_tests::company::fresh;
-use stoa_tests::host::Settings;
 use stoa_tests::moves::Movable;
 use stoa_tests::people::somebody;
 use stoa_tests::places::host_with;
