@@ -27,5 +27,6 @@ pub mod sandbox;
 pub mod secret_file;
 pub mod settings;
 pub mod store;
+pub mod tenant_move;
 pub mod watchdog;
 pub mod wit;

@@ -14,7 +14,7 @@ use figment::Figment;
 use figment::providers::{Env, Format as _, Serialized, Toml};
 use serde::{Deserialize, Serialize};
 
-use crate::database::PlaceSettings;
+use crate::database::{PlaceSettings, Transport};
 use crate::database::servers::HOME;
 use crate::deployment::development;
 use crate::events::dialer::Dialer;
@@ -39,6 +39,7 @@ use crate::pipeline;
 use crate::sandbox::Limits;
 use crate::sandbox::engine::{self, Sandbox};
 use crate::sandbox::judge::{Breaches, Judge};
+use crate::tenant_move::MovePlace;
 
 pub use console::ConsoleSwitch;
 
@@ -230,13 +231,16 @@ fn texts_of_environment() -> BTreeMap<&'static str, String> {
     TEXTS.iter().filter_map(text).collect()
 }
 
-/// One PostgreSQL server of several. The one of `database_url` is called `home`: an entry of that name states its weight alone.
+/// One PostgreSQL server of several. The one of `database_url` is called `home`: an entry of that name states no url.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
     pub name: String,
     #[serde(serialize_with = "without_password")]
     pub url: Option<String>,
+    /// The address with the role for moves, which the other servers use too: `stoa tenant move` alone needs it.
+    #[serde(default, serialize_with = "without_password")]
+    pub move_url: Option<String>,
     /// Certificates, PEM, that the server's is verified against. Absent: `database_tls_ca`.
     pub ca: Option<PathBuf>,
     /// The place's share of new companies, beside the others' weights. Absent: 1. At 0 it gets none.
@@ -529,6 +533,22 @@ impl Settings {
             Some(PlaceSettings { name: place.name.clone(), url, ca: place.ca.clone() })
         };
         self.places.iter().filter_map(place).collect()
+    }
+
+    /// The home server and every place, as moves of companies reach them.
+    pub fn move_places(&self) -> Vec<MovePlace> {
+        let transport = self.database().transport;
+        let entry = |name: &str| self.places.iter().find(|place| place.name == name);
+        let place = |name: &str| MovePlace {
+            name: name.to_owned(),
+            move_url: entry(name).and_then(|place| place.move_url.clone()),
+            transport: match entry(name).and_then(|place| place.ca.clone()) {
+                Some(ca) => Transport { ca: Some(ca), ..transport.clone() },
+                None => transport.clone(),
+            },
+        };
+        let others = self.places.iter().map(|place| &*place.name).filter(|name| *name != HOME);
+        [HOME].into_iter().chain(others).map(place).collect()
     }
 
     /// Each place has a name of its own, which the directory keeps, and an address.

@@ -5,3 +5,18 @@ create table stoa_company_place (
   changed_at integer not null
 ) strict, without rowid;
 create index stoa_company_place_changed_at on stoa_company_place (changed_at);
+
+-- Companies are moved between PostgreSQL servers only.
+create table stoa_move (
+  tenant_id blob primary key,
+  source text not null,
+  target text not null,
+  step text not null check (step in ('COPYING', 'SWITCHED', 'OPEN', 'OLD_ROWS')),
+  carried text,
+  started_at integer not null,
+  changed_at integer not null
+) strict;
+create table stoa_move_mark (
+  tenant_id blob primary key,
+  mark integer not null
+) strict;

@@ -79,6 +79,7 @@ pub struct Settings {
     installed: Option<Installed>,
     data: Option<Fill>,
     places: Option<usize>,
+    is_movable: bool,
 }
 
 impl Settings {
@@ -137,6 +138,12 @@ impl Settings {
         self
     }
 
+    /// Companies can move between the databases: their server is one of [`Cluster::start_for_moves`](stoa_cluster::Cluster).
+    pub fn movable(mut self) -> Settings {
+        self.is_movable = true;
+        self
+    }
+
     /// The number of databases: as stated, or as the suite is run with. Another version of the host, another server or another way to it
     /// has one.
     fn count_places(&self) -> usize {
@@ -181,15 +188,16 @@ impl Stoa {
         let count = settings.count_places();
         let postgres = match database {
             Database::Sqlite => None,
-            Database::Postgres => Some(settings.server.map_or_else(Disposable::create, Disposable::create_at)),
+            Database::Postgres => Some(settings.server.clone().map_or_else(Disposable::create, Disposable::create_at)),
         };
-        let places: Vec<Disposable> =
-            (1..count).filter(|_| postgres.is_some()).map(|_| Disposable::create()).collect();
+        let create = |_| settings.server.clone().map_or_else(Disposable::create, Disposable::create_at);
+        let places: Vec<Disposable> = (1..count).filter(|_| postgres.is_some()).map(create).collect();
         if let Some(fill) = settings.data {
             fill(&place.path().join("data"), postgres.as_ref().map(Disposable::url));
         }
         if settings.file.is_some() || !places.is_empty() {
-            let text = settings.file.unwrap_or_default() + &list_places(&places);
+            let movable = postgres.as_ref().filter(|_| settings.is_movable);
+            let text = settings.file.unwrap_or_default() + &list_places(&places, movable);
             fs::write(place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
         }
         let mut variables = vec![
@@ -252,7 +260,7 @@ impl Stoa {
         assert_eq!(self.0.database, Database::Postgres, "an embedded database has one host");
         let place = Folder::new("beside");
         if !self.0.places.is_empty() {
-            fs::write(place.path().join("stoa.toml"), list_places(&self.0.places)).expect("cannot write stoa.toml");
+            fs::write(place.path().join("stoa.toml"), list_places(&self.0.places, None)).expect("cannot write stoa.toml");
         }
         let inner = Inner {
             database: self.0.database,
@@ -636,12 +644,25 @@ impl Process {
     }
 }
 
-/// The databases as `stoa.toml` lists them.
-fn list_places(places: &[Disposable]) -> String {
+/// The databases as `stoa.toml` lists them. `home`: the home database, where companies can move.
+fn list_places(places: &[Disposable], home: Option<&Disposable>) -> String {
+    let move_url = |place: &Disposable| match home {
+        Some(_) => format!("move_url = \"{}\"
+", place.url_for_moves()),
+        None => String::new(),
+    };
     let list = places.iter().zip(1..).map(|(place, number)| {
-        format!("\n[[places]]\nname = \"place-{number}\"\nurl = \"{}\"\n", place.url())
+        format!("
+[[places]]
+name = \"place-{number}\"
+url = \"{}\"
+{}", place.url(), move_url(place))
     });
-    list.collect()
+    let home = home.map(|home| format!("
+[[places]]
+name = \"home\"
+{}", move_url(home)));
+    home.into_iter().chain(list).collect()
 }
 
 /// A shell that kills the host and removes its folder if the test process ends without doing so itself: hosts that the

@@ -34,6 +34,7 @@ pub mod javascript;
 mod looks;
 pub mod machine;
 pub mod modules;
+pub mod moves;
 pub mod name_server;
 pub mod npm;
 pub mod oidc_provider;

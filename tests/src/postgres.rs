@@ -44,6 +44,14 @@ impl Disposable {
     pub fn url(&self) -> &str {
         &self.url
     }
+
+    /// The address with the role for moves, which may subscribe here from now on.
+    pub fn url_for_moves(&self) -> String {
+        run(&self.url, &format!("grant create on database {} to stoa_move", self.name)).expect("the role for moves");
+        let mut url = Url::parse(&self.url).expect("an address");
+        url.set_username("stoa_move").and_then(|()| url.set_password(Some("move"))).expect("a role in an address");
+        url.to_string()
+    }
 }
 
 impl Drop for Disposable {

@@ -17,6 +17,7 @@ mod restore;
 mod running_host;
 mod serve;
 mod tenant;
+mod tenant_move;
 mod token;
 mod verify;
 mod webhook;

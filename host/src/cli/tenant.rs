@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
+use super::tenant_move;
 use crate::database::Database;
 use crate::deployment::{Edition, first};
 use crate::gate::tables;
@@ -72,6 +73,9 @@ enum Verb {
         #[arg(value_parser = ENTITLEMENTS)]
         entitlement: String,
     },
+    /// Move a company to another PostgreSQL server while it is used. Run again, it goes on where it was interrupted.
+    #[command(after_help = "Example: stoa tenant move COMPANY --to place-2 --dry-run")]
+    Move(tenant_move::MoveFlags),
     /// Take an entitlement away from a company.
     #[command(after_help = "Example: stoa tenant revoke COMPANY PUBLIC_API")]
     Revoke {
@@ -119,6 +123,10 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     let settings = super::logging::load_settings(&flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
+        if let Verb::Move(wanted) = flags.verb {
+            println!("{}", tenant_move::run(&settings, wanted, flags.json).await?);
+            return Ok(());
+        }
         let database = open(&settings).await?;
         let done = perform(&settings, &database, flags.verb, flags.json).await;
         database.close();
@@ -137,6 +145,7 @@ async fn open(settings: &Settings) -> anyhow::Result<Arc<Database>> {
 /// Performs a verb and returns the text to print.
 async fn perform(settings: &Settings, database: &Arc<Database>, verb: Verb, as_json: bool) -> anyhow::Result<String> {
     let (tenant, change) = match verb {
+        Verb::Move(_) => anyhow::bail!("a move opens its own connections"),
         Verb::Create(asked) => {
             let made = create(settings, database, asked).await?;
             return Ok(if as_json { json!(made).to_string() } else { format!("{} created", made.tenant_id) });
@@ -197,12 +206,13 @@ fn table(companies: &[Json]) -> String {
     companies.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A company in a line: id, status, entitlements and name. Names were typed by others: they command no terminal.
+/// A company in a line: id, status, entitlements, place where there are several, and name. Names were typed by others: they command no terminal.
 fn line(company: &Json) -> String {
     let text = |name: &str| company[name].as_str().unwrap_or_default().to_string();
     let held: Vec<&str> = company["entitlements"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let held = if held.is_empty() { "-".to_string() } else { held.join(",") };
     let name: String =
         text("name").chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect();
-    format!("{} {:9} {held:10} {name}", text("id"), text("status"))
+    let place = company["place"].as_str().map(|place| format!("{place:12} ")).unwrap_or_default();
+    format!("{} {:9} {held:10} {place}{name}", text("id"), text("status"))
 }

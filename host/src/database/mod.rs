@@ -108,7 +108,7 @@ impl DatabaseSettings {
     }
 
     /// The same for another server of the deployment.
-    fn of_place(&self, place: &PlaceSettings) -> DatabaseSettings {
+    pub fn of_place(&self, place: &PlaceSettings) -> DatabaseSettings {
         let ca = place.ca.clone().or_else(|| self.transport.ca.clone());
         DatabaseSettings {
             url: place.url.clone(),
@@ -328,16 +328,23 @@ impl Session {
     /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far. Read off the
     /// company's own row, it takes effect where that row is; a company without one is a fault. The instant of a transaction that
     /// writes is taken after it: see [`watermark`].
+    ///
+    /// # Errors
+    /// The transaction may write, and the company is on its way to another place.
     pub async fn stand_for(&mut self, tenant: Uuid) -> Result<(), Error> {
         if let Session::Postgres(transaction) = self {
             let begin_writing = watermark::sql_begin_writing("id");
             let sql = format!(
                 "select set_config('stoa.tenant', id::text, true),
-                   case when current_setting('transaction_read_only') = 'off' then {begin_writing} end
+                   case when current_setting('transaction_read_only') = 'off'
+                     then status <> 'MOVING' and {begin_writing} end
                  from stoa_tenant where id = $1"
             );
             let rows = postgres::query(transaction, sql, &[Cell::Id(tenant)]).await?;
-            rows.first().ok_or_else(|| Error::Fault("a company without a row".into()))?;
+            let row = rows.first().ok_or_else(|| Error::Fault("a company without a row".into()))?;
+            if row.optional(1, Row::boolean)? == Some(false) {
+                return Err(Error::Unavailable(watermark::ON_ITS_WAY.into()));
+            }
         }
         Ok(())
     }

@@ -26,11 +26,19 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// The first half of the locks' names: no other locks of the host have two halves.
 const CLASS: i32 = 7_310_588;
 
+/// Why a write of a company is rejected while it moves to another place.
+pub const ON_ITS_WAY: &str = "the company is on its way to another place";
+
 /// The transaction whose company is `tenant`, an SQL expression, is under way until it ends. All take the lock as shared, so no
 /// transaction waits for it.
 pub fn sql_begin_writing(tenant: &str) -> String {
     // The last 32 bits of a company's id are random: two that share them wait for each other's news, no more.
     format!("pg_try_advisory_xact_lock_shared({CLASS}, ('x' || right({tenant}::text, 8))::bit(32)::int4)")
+}
+
+/// Both halves of the name of the lock that a company's writes share. A command that has it for itself knows that none is under way.
+pub fn lock_of(tenant: Uuid) -> (i32, i32) {
+    (CLASS, number(tenant))
 }
 
 fn number(tenant: Uuid) -> i32 {

@@ -10,7 +10,8 @@ use stoa_descriptor::Access;
 use uuid::Uuid;
 
 use super::request::{Caller, Key, tenant_or_nil};
-use crate::database::{Cell, Error, Row, Session, postgres, sqlite, watermark};
+use crate::database::watermark::{self, ON_ITS_WAY};
+use crate::database::{Cell, Error, Row, Session, postgres, sqlite};
 use crate::problem::Problem;
 
 /// The entitlement without which no API key is served.
@@ -259,7 +260,9 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
             history_at: row.get(8).map(instant).transpose()?,
         }),
     };
-    let now = instant(text(0)?)?;
+    // Where a write cannot announce itself at once, a command moves the company and keeps the announcements for itself.
+    let now = row.get(0).ok_or_else(|| Error::Unavailable(ON_ITS_WAY.into()))?;
+    let now = instant(now)?;
     Ok(Opened { now, standing, claimed: !claimed.is_empty() })
 }
 

@@ -42,11 +42,20 @@ pub async fn list_companies(
         let read = database.read_plain(shard, wanted.clone(), |session, (text, after, limit)| {
             Box::pin(find_companies(session, text.as_deref(), *after, *limit))
         });
-        companies.extend(read.await?);
+        let place = database.place_name(shard).to_owned();
+        companies.extend(read.await?.into_iter().map(|company| with_place(database, company, &place)));
     }
     companies.sort_by(|one, other| one["id"].as_str().cmp(&other["id"].as_str()));
     companies.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(companies)
+}
+
+/// A company with its place, where there are several.
+fn with_place(database: &Database, mut company: Json, place: &str) -> Json {
+    if database.shards().len() > 1 {
+        company["place"] = place.into();
+    }
+    company
 }
 
 /// Every company, the oldest first.
@@ -98,7 +107,9 @@ pub async fn read_company(database: &Database, tenant: Uuid) -> Result<Option<Js
             Ok(Some(company))
         })
     });
-    read.await
+    let company = read.await?;
+    let shard = database.by_shard(vec![tenant], |tenant| *tenant).await.first().map_or(Shard::Global, |part| part.0);
+    Ok(company.map(|company| with_place(database, company, database.place_name(shard))))
 }
 
 /// The kind of a column that is shown.

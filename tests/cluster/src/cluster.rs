@@ -34,6 +34,25 @@ shared_buffers = 128MB
 /// The suite's role has what a deployment's has: it owns its databases, and row-level security binds it.
 const ROLE: &str = "CREATE ROLE stoa LOGIN CREATEDB NOSUPERUSER NOBYPASSRLS\n";
 
+/// What a server needs so that companies can move to and from its databases.
+const MOVES: Extra = Extra {
+    settings: "wal_level = logical\n",
+    authentication: "host all stoa_move 127.0.0.1/32 scram-sha-256\n",
+    statements: "CREATE ROLE stoa_move LOGIN REPLICATION BYPASSRLS PASSWORD 'move'\n\
+        GRANT stoa, pg_create_subscription TO stoa_move\n\
+        GRANT SET ON PARAMETER session_replication_role TO stoa_move\n",
+};
+
+/// What a cluster has beside the usual.
+#[derive(Default)]
+struct Extra {
+    settings: &'static str,
+    /// Lines of `pg_hba.conf` that come first.
+    authentication: &'static str,
+    /// One in a line.
+    statements: &'static str,
+}
+
 pub struct Cluster {
     programs: PathBuf,
     folder: PathBuf,
@@ -41,6 +60,7 @@ pub struct Cluster {
     port: u16,
     /// Variables of its server, in addition to those of this program.
     variables: Vec<(String, String)>,
+    extra: Extra,
 }
 
 impl Cluster {
@@ -51,12 +71,22 @@ impl Cluster {
 
     /// The same, whose server has these variables.
     pub fn start_with(programs: &Path, under: &Path, variables: Vec<(String, String)>) -> Result<Cluster> {
+        Cluster::make(programs, under, variables, Extra::default())
+    }
+
+    /// The same for companies that move: with logical replication, and the role `stoa_move` whose password is `move`. PostgreSQL 16 or
+    /// later.
+    pub fn start_for_moves(programs: &Path, under: &Path) -> Result<Cluster> {
+        Cluster::make(programs, under, Vec::new(), MOVES)
+    }
+
+    fn make(programs: &Path, under: &Path, variables: Vec<(String, String)>, extra: Extra) -> Result<Cluster> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let owner = Owner::find_owner()?;
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = under.join(format!("stoa-postgres-{}-{number}", std::process::id()));
         fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let mut cluster = Cluster { programs: programs.to_path_buf(), folder, owner, port: 0, variables };
+        let mut cluster = Cluster { programs: programs.to_path_buf(), folder, owner, port: 0, variables, extra };
         cluster.owner.give(&cluster.folder)?;
         cluster.create()?;
         for _ in 0..TRIES {
@@ -82,8 +112,11 @@ impl Cluster {
         }
         let data = self.data();
         let mut settings = fs::OpenOptions::new().append(true).open(data.join("postgresql.conf"))?;
-        writeln!(settings, "{SETTINGS}unix_socket_directories = '{}'", self.folder.display())?;
-        self.run_alone(ROLE)
+        writeln!(settings, "{SETTINGS}{}unix_socket_directories = '{}'", self.extra.settings, self.folder.display())?;
+        let rules = data.join("pg_hba.conf");
+        let usual = fs::read_to_string(&rules)?;
+        fs::write(&rules, format!("{}{usual}", self.extra.authentication))?;
+        self.run_alone(&format!("{ROLE}{}", self.extra.statements))
     }
 
     fn initialize(&self, locale: &str) -> Result<bool> {

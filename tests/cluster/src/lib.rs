@@ -5,4 +5,4 @@ pub mod program;
 mod programs;
 
 pub use cluster::Cluster;
-pub use programs::{MISSING, find, find_or_install};
+pub use programs::{MISSING, find, find_or_install, version};

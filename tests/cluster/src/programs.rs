@@ -61,7 +61,7 @@ fn versions(parent: &Path, prefix: &str) -> Vec<PathBuf> {
 }
 
 /// The major version of a folder that holds all of the programs.
-fn version(folder: &Path) -> Option<u32> {
+pub fn version(folder: &Path) -> Option<u32> {
     if !["initdb", "pg_ctl", "pg_isready", "postgres"].iter().all(|name| folder.join(name).is_file()) {
         return None;
     }

@@ -4,3 +4,4 @@
 mod activation;
 mod companies;
 mod containment;
+mod moves;

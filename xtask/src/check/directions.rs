@@ -29,7 +29,7 @@ const HOST: Order = &[
     &["oci"],
     &["platform"],
     &["deployment"],
-    &["backup", "export"],
+    &["backup", "export", "tenant_move"],
     &["http"],
     &["settings"],
     &["doctor"],

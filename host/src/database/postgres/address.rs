@@ -1,7 +1,7 @@
 //! Where the database is and how it is reached: over TLS, verified against a CA, everywhere but on this machine. Of several servers
 //! the primary is looked for.
 
-mod servers;
+mod members;
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 use super::connection::Connection;
 use super::{Error, Transport};
 
-pub use servers::Servers;
+pub use members::Members;
 
 /// From the first packet to a server that answers statements.
 pub const CONNECT: Duration = Duration::from_secs(3);
@@ -34,13 +34,13 @@ const STATEMENT_TIMEOUT_MS: u32 = 5_000;
 const LOCK_TIMEOUT_MS: u32 = 3_000;
 const IDLE_IN_TRANSACTION_MS: u32 = 15_000;
 
-/// Servers, a database and a role, ready to be connected to.
+/// Members, a database and a role, ready to be connected to.
 #[derive(Clone)]
 pub struct Address {
-    servers: Servers<Config>,
+    members: Members<Config>,
     tls: Option<MakeRustlsConnect>,
     /// The same for the driver of migrations.
-    pub options: Box<Servers<PgConnectOptions>>,
+    pub options: Box<Members<PgConnectOptions>>,
     /// Texts that each connection runs when it is opened.
     prepare: Arc<str>,
 }
@@ -50,7 +50,7 @@ impl Address {
     /// machine; elsewhere the transport must allow it, where a network encrypts by itself. Several hosts, `one:5432,two:5432`, are
     /// servers of which the primary is used, as is a single one with `target_session_attrs=read-write`.
     pub fn parse(url: &str, transport: &Transport, prepare: &[String]) -> anyhow::Result<Address> {
-        let urls = servers::split(url)?;
+        let urls = members::split(url)?;
         let are_several = urls.len() > 1;
         let (_, query) = url.split_once('?').unwrap_or((url, ""));
         let value = |wanted: &str| {
@@ -109,21 +109,21 @@ impl Address {
         };
         let options = urls.iter().map(options).collect::<anyhow::Result<Vec<_>>>()?;
         Ok(Address {
-            servers: Servers::new(configs, primary_only),
+            members: Members::new(configs, primary_only),
             tls,
-            options: Box::new(Servers::new(options, primary_only)),
+            options: Box::new(Members::new(options, primary_only)),
             prepare: prepare.join("; ").into(),
         })
     }
 
     /// Returns whether what is sent there leaves this machine in plain text.
     pub fn is_plain_text_elsewhere(&self) -> bool {
-        self.tls.is_none() && !self.servers.iter().all(is_here)
+        self.tls.is_none() && !self.members.iter().all(is_here)
     }
 
     /// A connection that statements can be sent on.
     pub async fn connect(&self) -> Result<Connection, Error> {
-        let connect = self.servers.connect(|server| self.connect_to(server));
+        let connect = self.members.connect(|server| self.connect_to(server));
         let late = |_| Error::Unavailable("the database server does not answer".into());
         tokio::time::timeout(CONNECT, connect).await.map_err(late)?
     }
@@ -232,8 +232,8 @@ mod tests {
     fn several_servers_have_one_primary() {
         let read = |url: &str| Address::parse(url, &Transport::default(), &[]).map_err(|error| error.to_string());
         let pair = read("postgres://stoa:s3cret@localhost:6001,[::1]:6002/stoa").unwrap();
-        assert!(pair.servers.primary_only && pair.options.primary_only);
-        let ports: Vec<&[u16]> = pair.servers.iter().map(Config::get_ports).collect();
+        assert!(pair.members.primary_only && pair.options.primary_only);
+        let ports: Vec<&[u16]> = pair.members.iter().map(Config::get_ports).collect();
         assert_eq!(ports, [[6001], [6002]]);
         let options: Vec<(&str, u16)> = pair.options.iter().map(|one| (one.get_host(), one.get_port())).collect();
         assert_eq!(options, [("localhost", 6001), ("[::1]", 6002)]);
@@ -241,7 +241,7 @@ mod tests {
             [("", false), ("?target_session_attrs=read-write", true), ("?target_session_attrs=any", false)]
         {
             assert_eq!(
-                read(&format!("postgres://stoa@localhost/stoa{parameter}")).unwrap().servers.primary_only,
+                read(&format!("postgres://stoa@localhost/stoa{parameter}")).unwrap().members.primary_only,
                 primary_only
             );
         }

@@ -7,7 +7,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection as _, Executor};
 
 use super::Error;
-use super::address::{CONNECT, Servers};
+use super::address::{CONNECT, Members};
 use crate::database::{DatabaseSettings, migrations};
 
 /// Key of the advisory lock of whoever builds indexes.
@@ -18,8 +18,8 @@ const ATTEMPTS: u32 = 150;
 const UNDEFINED_COLUMN: &str = "42703";
 const UNDEFINED_TABLE: &str = "42P01";
 
-pub(super) async fn connect(servers: &Servers<PgConnectOptions>) -> Result<PgConnection, Error> {
-    let connect = servers.connect(|server| connect_to(server, servers.primary_only));
+pub(super) async fn connect(members: &Members<PgConnectOptions>) -> Result<PgConnection, Error> {
+    let connect = members.connect(|member| connect_to(member, members.primary_only));
     let late = |_| Error::Unavailable("the database server does not answer".into());
     tokio::time::timeout(CONNECT, connect).await.map_err(late)?
 }
@@ -39,10 +39,10 @@ async fn connect_to(server: PgConnectOptions, primary_only: bool) -> Result<PgCo
 /// unique key that the rows do not have, where one fails for that. A statement about a column that is not there yet is
 /// passed over: who adds the column builds it.
 pub async fn build_indexes(
-    servers: &Servers<PgConnectOptions>,
+    members: &Members<PgConnectOptions>,
     statements: Vec<String>,
 ) -> Result<Option<String>, Error> {
-    let mut connection = connect(servers).await?;
+    let mut connection = connect(members).await?;
     connection.execute("set statement_timeout = 0; set lock_timeout = '30s'").await.map_err(Error::from_sqlx)?;
     lock_building(&mut connection).await?;
     let mut refused = None;
@@ -126,8 +126,8 @@ pub(super) async fn check_server(connection: &mut PgConnection, settings: &Datab
 }
 
 /// Makes the host's own tables, or brings them up to date.
-pub async fn migrate_database(servers: &Servers<PgConnectOptions>, settings: &DatabaseSettings) -> anyhow::Result<()> {
-    let mut connection = connect(servers).await?;
+pub async fn migrate_database(members: &Members<PgConnectOptions>, settings: &DatabaseSettings) -> anyhow::Result<()> {
+    let mut connection = connect(members).await?;
     check_server(&mut connection, settings).await?;
     migrations::postgres().run(&mut connection).await?;
     connection.execute(LIMIT_LOCK_WAITS).await?;
@@ -136,8 +136,8 @@ pub async fn migrate_database(servers: &Servers<PgConnectOptions>, settings: &Da
 }
 
 /// Checks of the server and the role, and that the host's own tables are there.
-pub async fn check_database(servers: &Servers<PgConnectOptions>, settings: &DatabaseSettings) -> anyhow::Result<()> {
-    let mut connection = connect(servers).await?;
+pub async fn check_database(members: &Members<PgConnectOptions>, settings: &DatabaseSettings) -> anyhow::Result<()> {
+    let mut connection = connect(members).await?;
     check_server(&mut connection, settings).await?;
     if !sqlx::query_scalar::<_, bool>(LIMITS_LOCK_WAITS).fetch_one(&mut connection).await? {
         tracing::warn!("the database sets no lock_timeout for this role: run `stoa migrate` as this role");

@@ -1,0 +1,198 @@
+//! A company moves from one server to another while it is used: here, from one database to another of one server.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use serde_json::json;
+use stoa_tests::company::fresh;
+use stoa_tests::moves::Movable;
+use stoa_tests::people::somebody;
+use stoa_tests::places::host_with;
+use stoa_tests::record::tell_not_run;
+use stoa_tests::{Company, tests};
+
+tests![
+    a_company_moves_while_it_is_read_and_written,
+    a_trial_changes_nothing,
+    a_move_that_was_killed_goes_on,
+    a_move_is_given_up_and_its_copy_deleted,
+    a_server_that_cannot_receive_is_rejected,
+];
+
+const PART: &str = "places::moves";
+const WRITERS: usize = 16;
+/// Longest time in which writes of a company may wait, in milliseconds, as the command reports it.
+const PAUSE: u64 = 1_000;
+
+/// The host, or a line that says why this part did not run.
+fn movable() -> Option<Movable> {
+    Movable::start(PART).map_err(|why| tell_not_run(PART, &why)).ok()
+}
+
+/// Brands by code, each with the number of its rows.
+fn brands(shop: &Company) -> BTreeMap<String, usize> {
+    let mut brands = BTreeMap::new();
+    for row in shop.rows("select code from catalog_lookup where {tenant} and kind = 'BRAND'") {
+        *brands.entry(row[0].clone()).or_default() += 1;
+    }
+    brands
+}
+
+/// The company is used where the directory says, and nowhere else.
+fn is_at(shop: &Company, place: &str, brand: &str) {
+    assert_eq!(shop.place(), place);
+    let other = if place == "home" { "place-1" } else { "home" };
+    let visible = format!("select count(*)::text from stoa_tenant where id = '{}'", shop.tenant);
+    assert_eq!(shop.host.run_at(place, &visible).as_deref(), Some("1"));
+    assert_eq!(shop.host.run_at(other, &visible).as_deref(), Some("0"));
+    shop.get(&format!("catalog/lookups/brands/{brand}")).is(200);
+    shop.brand(&fresh("AFTER"));
+    let report = shop.host.verify(&[&shop.tenant]);
+    assert_eq!(report["findings"], json!([]), "{report}");
+}
+
+fn a_company_moves_while_it_is_read_and_written() {
+    let Some(movable) = movable() else { return };
+    let shop = movable.host.company_at("home", &somebody("owner"));
+    let first = shop.brand("FIRST");
+    let machine = shop.machine(&["catalog.read"]);
+    for (to, from) in [("place-1", "home"), ("home", "place-1")] {
+        let (ended, reads, before) = (AtomicBool::new(false), AtomicUsize::new(0), brands(&shop));
+        let written: Vec<String> = thread::scope(|scope| {
+            let write = || {
+                let mut codes = Vec::new();
+                while !ended.load(Ordering::Acquire) {
+                    let code = fresh("W");
+                    let body = json!({ "name": code, "code": code });
+                    shop.post_until_answered("catalog/lookups/brands", &body).is(201);
+                    codes.push(code);
+                }
+                codes
+            };
+            let read = || {
+                while !ended.load(Ordering::Acquire) {
+                    shop.get(&format!("catalog/lookups/brands/{first}")).is(200);
+                    reads.fetch_add(1, Ordering::Relaxed);
+                }
+            };
+            let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(write)).collect();
+            let reader = scope.spawn(read);
+            let moved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| movable.move_company(&shop, to)));
+            ended.store(true, Ordering::Release);
+            let written = writers.into_iter().flat_map(|writer| writer.join().expect("a writer")).collect();
+            reader.join().expect("a read failed");
+            let moved = moved.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let pause = moved["pauseMs"].as_u64().expect("a pause");
+            assert!(pause <= PAUSE, "writes waited {pause} ms");
+            assert_eq!((&moved["from"], &moved["to"]), (&json!(from), &json!(to)));
+            written
+        });
+        assert!(written.len() > WRITERS && reads.load(Ordering::Relaxed) > 10, "nobody used the company");
+        let after = brands(&shop);
+        let doubled: Vec<_> = after.iter().filter(|(_, count)| **count > 1).collect();
+        assert!(doubled.is_empty(), "doubled: {doubled:?}");
+        let expected: Vec<&String> = before.keys().chain(&written).collect();
+        assert!(expected.iter().all(|code| after.contains_key(*code)), "a write was lost");
+        assert_eq!(after.len(), expected.len(), "a write that was never acknowledged is there");
+        is_at(&shop, to, &first);
+        machine.get("catalog/products").is(200);
+        let purged = movable.host.operator(&["move", &shop.tenant, "--purge"]).expect("a purge");
+        assert!(purged["deletedRows"].as_u64().is_some_and(|rows| rows > 100), "{purged}");
+        let left = format!("select count(*)::text from stoa_audit where tenant_id = '{}'", shop.tenant);
+        assert_eq!(movable.host.run_at(from, &left).as_deref(), Some("0"));
+        is_at(&shop, to, &first);
+    }
+}
+
+fn a_trial_changes_nothing() {
+    let Some(movable) = movable() else { return };
+    let shop = movable.host.company_at("home", &somebody("owner"));
+    let brand = shop.brand("B");
+    let plan = movable.host.operator(&["move", &shop.tenant, "--to", "place-1", "--dry-run"]).expect("a plan");
+    assert_eq!(plan["missing"], json!([]));
+    let tables = plan["tables"].as_array().expect("tables");
+    let brands = tables.iter().find(|table| table["table"] == "catalog_lookup").expect("the table of brands");
+    assert!(brands["rows"].as_i64() > Some(0) && brands["bytes"].as_i64() > Some(0), "{brands}");
+    for place in ["home", "place-1"] {
+        let left = "select ((select count(*) from stoa_move) + (select count(*) from stoa_move_mark)
+            + (select count(*) from pg_publication) + (select count(*) from pg_replication_slots))::text";
+        assert_eq!(movable.host.run_at(place, left).as_deref(), Some("0"), "{place}");
+    }
+    is_at(&shop, "home", &brand);
+    let said = movable.host.operator(&["move", &shop.tenant, "--to", "moon"]);
+    assert!(said.as_ref().is_err_and(|said| said.contains("no place moon")), "{said:?}");
+    let said = movable.host.operator(&["move", &shop.tenant, "--to", "home"]);
+    assert!(said.as_ref().is_err_and(|said| said.contains("at home already")), "{said:?}");
+}
+
+/// For each step a place and a lock that the step waits for.
+const CUTS: [(&str, &str); 6] = [
+    // The copy is set up.
+    ("home", "lock table stoa_move_mark in access exclusive mode"),
+    // The new place receives the company's row, keys and members.
+    ("place-1", "lock table stoa_api_key in share mode"),
+    // The old place ends writes for good.
+    ("home", "lock table stoa_tenant in share mode"),
+    // The directory is switched.
+    ("home", "lock table stoa_operator_audit in share mode"),
+    // The old place forgets the company.
+    ("home", "lock table stoa_listener in share mode"),
+    // The new place opens.
+    ("place-1", "lock table stoa_listener in share mode"),
+];
+
+fn a_move_that_was_killed_goes_on() {
+    let Some(movable) = movable() else { return };
+    for (place, lock) in CUTS {
+        let shop = movable.host.company_at("home", &somebody("owner"));
+        let brand = shop.brand("B");
+        movable.kill_move_at(&shop, "place-1", place, lock);
+        shop.get(&format!("catalog/lookups/brands/{brand}")).is(200);
+        let moved = movable.move_company(&shop, "place-1");
+        assert_eq!(moved["to"], "place-1", "after {lock}");
+        is_at(&shop, "place-1", &brand);
+    }
+}
+
+fn a_move_is_given_up_and_its_copy_deleted() {
+    let Some(movable) = movable() else { return };
+    for (place, lock) in [CUTS[1], CUTS[3]] {
+        let shop = movable.host.company_at("home", &somebody("owner"));
+        let brand = shop.brand("B");
+        movable.kill_move_at(&shop, "place-1", place, lock);
+        let undone = movable.host.operator(&["move", &shop.tenant, "--undo"]).expect("an undone move");
+        assert!(undone["deletedRows"].as_u64().is_some_and(|rows| rows > 10), "{undone}");
+        let left = format!("select count(*)::text from stoa_audit where tenant_id = '{}'", shop.tenant);
+        assert_eq!(movable.host.run_at("place-1", &left).as_deref(), Some("0"));
+        is_at(&shop, "home", &brand);
+        let said = movable.host.operator(&["move", &shop.tenant, "--undo"]);
+        assert!(said.is_err_and(|said| said.contains("no move of this company")));
+    }
+}
+
+fn a_server_that_cannot_receive_is_rejected() {
+    let host = host_with(1);
+    let shop = host.company_at("home", &somebody("owner"));
+    let version = host.run_at("place-1", "select current_setting('server_version_num')").expect("a version");
+    if version.parse::<u32>().is_ok_and(|version| version >= 160_000) {
+        return tell_not_run(PART, "the suite's server is new enough to receive companies");
+    }
+    let said = host.operator(&["move", &shop.tenant, "--to", "place-1"]);
+    assert!(said.as_ref().is_err_and(|said| said.contains("home has no move_url")), "{said:?}");
+    let urls = ["home", "place-1"].map(|place| host.database_of(place));
+    let file = format!(
+        "[[places]]\nname = \"home\"\nmove_url = \"{}\"\n[[places]]\nname = \"place-1\"\nurl = \"{}\"\nmove_url = \"{}\"\n",
+        urls[0], urls[1], urls[1]
+    );
+    host.rewrite_file(&file);
+    let plan = host.operator(&["move", &shop.tenant, "--to", "place-1", "--dry-run"]).expect("a plan");
+    let missing: Vec<&str> = plan["missing"].as_array().expect("a list").iter().filter_map(|it| it.as_str()).collect();
+    for text in ["version 16 or later", "wal_level", "replication", "bypassrls"] {
+        assert!(missing.iter().any(|line| line.contains(text)), "{text}: {missing:?}");
+    }
+    let said = host.operator(&["move", &shop.tenant, "--to", "place-1"]);
+    assert!(said.as_ref().is_err_and(|said| said.contains("version 16 or later")), "{said:?}");
+    assert_eq!(shop.place(), "home");
+    shop.brand("B");
+}
