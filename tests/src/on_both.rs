@@ -5,7 +5,7 @@
 //! whole run tries them on SQLite, `--all` on both.
 
 use crate::record::Running;
-use crate::{Database, host};
+use crate::{Database, shared_hosts};
 
 /// Makes `#[test]` functions `sqlite::name` and `postgres::name` of functions `fn name(database: Database)`.
 #[macro_export]
@@ -75,7 +75,7 @@ macro_rules! tests {
 /// Runs one test; if it fails, prints what the shared host of this database wrote meanwhile.
 pub fn run(name: &'static str, database: Database, test: impl FnOnce(Database)) {
     let _running = Running::begin(without_crate(name), Some(database));
-    let _watch = host::watch_shared(database);
+    let _watch = shared_hosts::watch_shared(database);
     test(database);
 }
 

@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{Database, host};
+use crate::{Database, shared_hosts};
 
 /// Names the file.
 const FILE: &str = "STOA_TEST_RECORD";
@@ -97,7 +97,7 @@ fn note(name: &str, took: Duration, end: &str, why: &str) {
 
 #[allow(clippy::exit, reason = "nothing else ends a thread that hangs")]
 fn end_program(name: &str, database: Option<Database>) {
-    let log = database.map(host::tail_of_shared).unwrap_or_default();
+    let log = database.map(shared_hosts::tail_of_shared).unwrap_or_default();
     let said = format!(
         "test {name} has run for {} s and is ended with the program\n--- threads of the suite ---\n{}--- shared host ---\n{log}\n",
         limit().as_secs(),
