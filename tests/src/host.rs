@@ -150,7 +150,8 @@ impl Stoa {
         assert_eq!(self.0.database, Database::Postgres, "an embedded database has one host");
         let place = Folder::new("beside");
         if !self.0.places.is_empty() {
-            fs::write(place.path().join("stoa.toml"), list_places(&self.0.places, None)).expect("cannot write stoa.toml");
+            fs::write(place.path().join("stoa.toml"), list_places(&self.0.places, None))
+                .expect("cannot write stoa.toml");
         }
         let inner = Inner {
             database: self.0.database,
@@ -542,21 +543,33 @@ impl Process {
 /// The databases as `stoa.toml` lists them. `home`: the home database, where companies can move.
 fn list_places(places: &[Disposable], home: Option<&Disposable>) -> String {
     let move_url = |place: &Disposable| match home {
-        Some(_) => format!("move_url = \"{}\"
-", place.url_for_moves()),
+        Some(_) => format!(
+            "move_url = \"{}\"
+",
+            place.url_for_moves()
+        ),
         None => String::new(),
     };
     let list = places.iter().zip(1..).map(|(place, number)| {
-        format!("
+        format!(
+            "
 [[places]]
 name = \"place-{number}\"
 url = \"{}\"
-{}", place.url(), move_url(place))
+{}",
+            place.url(),
+            move_url(place)
+        )
     });
-    let home = home.map(|home| format!("
+    let home = home.map(|home| {
+        format!(
+            "
 [[places]]
 name = \"home\"
-{}", move_url(home)));
+{}",
+            move_url(home)
+        )
+    });
     home.into_iter().chain(list).collect()
 }
 

@@ -7,15 +7,15 @@ use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value as Json;
 use stoa_cluster::program;
 
-use crate::debian;
 use crate::folder::Folder;
 use crate::host::{RUNTIME, workspace};
 use crate::tour::blocks_of;
+use crate::{debian, eventually_within};
 
 /// Programs, by the package of Debian that has each.
 const PROGRAMS: &[&str] = &["patroni", "etcd", "haproxy"];
@@ -38,8 +38,6 @@ const PACKAGES: &[&str] = &[
 ];
 const NAMES: [&str; 2] = ["one", "two"];
 /// Longest wait until both members are in service.
-const PATIENCE: Duration = Duration::from_secs(180);
-const PAUSE: Duration = Duration::from_millis(200);
 
 /// What the programs need to run from where they are.
 #[derive(Clone)]
@@ -170,11 +168,7 @@ impl Pair {
     /// Waits until there is a primary and a standby that has all that is acknowledged.
     #[track_caller]
     pub fn await_both(&self) {
-        let begin = Instant::now();
-        while !self.has_both() {
-            assert!(begin.elapsed() < PATIENCE, "the pair is not complete: {:?}\n{}", self.members(), self.logs());
-            std::thread::sleep(PAUSE);
-        }
+        eventually_within(PATIENCE, || self.has_both().then_some(()));
     }
 
     fn has_both(&self) -> bool {

@@ -1,11 +1,11 @@
-//! Work at a place that may serve nobody now: the host looks there for what is missing, and makes it. Requests are rejected meanwhile.
+//! Work at a place that may be out of service: the host looks there for what is missing, and makes it. Requests are rejected meanwhile.
 
 use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::work::plain;
-use super::{Database, Error, Plain, Shard, Verdict, Work};
+use super::work::{plain_read, unless_refused};
+use super::{Database, Error, Plain, Shard, Work};
 
 /// Longest time in which a place that can be worked at answers a look.
 const ANSWER: Duration = Duration::from_secs(2);
@@ -33,7 +33,7 @@ impl Database {
         S: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.run_at_place(place, true, plain(shared, true, read, Verdict::RollBack)).await
+        self.run_at_place(place, true, plain_read(shared, read)).await
     }
 
     /// A write of the host's own rows at a place, undone where it refuses.
@@ -51,9 +51,7 @@ impl Database {
         T: Send + 'static,
         R: Send + 'static,
     {
-        let verdict =
-            |answer: Result<T, R>| if answer.is_ok() { Verdict::Commit(answer) } else { Verdict::RollBack(answer) };
-        self.run_at_place(place, false, plain(shared, false, write, verdict)).await
+        self.run_at_place(place, false, unless_refused(shared, write)).await
     }
 
     async fn run_at_place<T: Send + 'static>(&self, place: Shard, read_only: bool, work: Work<T>) -> Result<T, Error> {

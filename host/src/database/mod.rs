@@ -127,9 +127,7 @@ impl Database {
                 anyhow::bail!("[[places]] need PostgreSQL: STOA_DATABASE_URL names a SQLite file")
             }
             Location::Sqlite(path) => Ok(Database::Sqlite(sqlite::Sqlite::open(&path, settings).await?)),
-            Location::Postgres(url) => {
-                Ok(Database::Postgres(Arc::new(Servers::open(&url, settings, migrate).await?)))
-            }
+            Location::Postgres(url) => Ok(Database::Postgres(Arc::new(Servers::open(&url, settings, migrate).await?))),
         }
     }
 

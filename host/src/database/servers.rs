@@ -96,7 +96,12 @@ impl Servers {
         if servers.len() > 1 {
             home.expect_other_servers();
         }
-        Ok(Servers { servers, directory: Directory::default(), weights: settings.weights.clone(), check: OnceLock::new() })
+        Ok(Servers {
+            servers,
+            directory: Directory::default(),
+            weights: settings.weights.clone(),
+            check: OnceLock::new(),
+        })
     }
 
     pub fn count(&self) -> usize {

@@ -300,8 +300,7 @@ mod tests {
 
     /// Columns that are not exported, and the tables of which `tenant_id` is only a mark.
     const LEFT_OUT: [&str; 1] = ["stoa_webhook_lane.holder"];
-    const NO_COMPANYS: [&str; 5] =
-        ["stoa_upgrade", "stoa_timer", "stoa_company_place", "stoa_move", "stoa_move_mark"];
+    const NO_COMPANYS: [&str; 5] = ["stoa_upgrade", "stoa_timer", "stoa_company_place", "stoa_move", "stoa_move_mark"];
 
     #[test]
     fn every_column_of_a_company_is_exported() {

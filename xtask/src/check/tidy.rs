@@ -61,6 +61,7 @@ const DEBTS: &[(&str, &str, usize)] = &[
     ("sleep in a test", "tests/suite/pricing/machine.rs", 1),
     ("sleep in a test", "tests/suite/pricing/prices.rs", 1),
     ("sleep in a test", "tests/suite/sales/quotations.rs", 3),
+    ("sleep in a test", "tests/suite/soak/failover.rs", 2),
     ("sleep in a test", "tests/suite/soak/faults.rs", 6),
     ("sleep in a test", "tests/suite/soak/load.rs", 3),
     ("sleep in a test", "tests/suite/webhooks/catching_up.rs", 1),

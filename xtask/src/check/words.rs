@@ -64,7 +64,6 @@ const BANNED: &[(&str, &str)] = &[
     ("wish", "request"), ("wishes", "requests"),
     ("reform", "reindex"),
     ("horizon", "watermark"), ("doors", "connection limit"), ("guess", "attempt"), ("guesses", "failed look-ups"),
-    ("home", "global shard"),
     ("refuse", "reject"), ("refuses", "rejects"), ("refused", "rejected"), ("refusing", "rejecting"),
     ("alone", "only"),
     ("somebody", "a user, a caller"), ("anybody", "any caller"), ("nobody", "no user, no caller"),

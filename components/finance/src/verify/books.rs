@@ -37,5 +37,7 @@ fn check_entity(id: Id, currency_code: &str) -> Option<Finding> {
     let balances = books::balances(id, &documents.map(|(role, _)| role));
     let differs = |(role, sum): &(&str, _)| balances.get(*role).copied().unwrap_or_default() != *sum;
     let is_off = documents.iter().any(differs);
-    is_off.then(|| finding("FI11", id, "The balance of a control account of the legal entity differs from its documents."))
+    is_off.then(|| {
+        finding("FI11", id, "The balance of a control account of the legal entity differs from its documents.")
+    })
 }

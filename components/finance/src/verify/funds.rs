@@ -33,17 +33,16 @@ struct Taken {
 
 fn judge(taken: &Taken, funds: Option<&FundsRow>) -> Option<Finding> {
     let Some(funds) = funds else {
-        return taken
-            .most
-            .map(|_| finding("FI2", taken.id, "The document is posted and has no available amount."));
+        return taken.most.map(|_| finding("FI2", taken.id, "The document is posted and has no available amount."));
     };
     let adds_up = funds.applied == taken.applied && funds.refunded == taken.refunded;
     let left = match taken.most {
         Some(most) if !taken.is_of_register => sum([funds.available, taken.applied, taken.refunded]).ok() == Some(most),
         _ => funds.available.is_zero(),
     };
-    (!(adds_up && left))
-        .then(|| finding("FI2", taken.id, "Applications, refunds and the available amount do not add up to the amount."))
+    (!(adds_up && left)).then(|| {
+        finding("FI2", taken.id, "Applications, refunds and the available amount do not add up to the amount.")
+    })
 }
 
 fn check(documents: Vec<Taken>) -> Vec<Finding> {

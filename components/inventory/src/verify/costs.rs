@@ -73,7 +73,11 @@ pub fn pools(after: Option<Id>) -> Batch {
             findings.push(finding("I8", pool.id, "The open layers differ from the goods on hand."));
         }
         if layers != entries {
-            findings.push(finding("I9", pool.id, "The value of the layers differs from the sum of the ledger of costs."));
+            findings.push(finding(
+                "I9",
+                pool.id,
+                "The value of the layers differs from the sum of the ledger of costs.",
+            ));
         }
     }
     (findings, page.last)
@@ -104,7 +108,11 @@ pub fn layers(after: Option<Id>) -> Batch {
     for layer in &page.rows {
         let value = layer.unit_cost.map(|cost| quantity::value(layer.remaining, cost));
         if value.flatten() != layer.value {
-            findings.push(finding("I9", layer.id, "The layer's value differs from its remaining quantity at its cost."));
+            findings.push(finding(
+                "I9",
+                layer.id,
+                "The layer's value differs from its remaining quantity at its cost.",
+            ));
         }
         if layer.spent != (layer.remaining == Quantity::ZERO) || layer.remaining > layer.quantity {
             findings.push(finding("I8", layer.id, "The layer is not as spent as it says."));
@@ -159,7 +167,11 @@ pub fn entities(after: Option<Id>) -> Batch {
     if let (Some(balance), Ok(worth)) = (balances.get("INVENTORY"), value_by_currency(entity, None, None)) {
         let worth: i128 = worth.iter().map(|value| value.value.units()).sum();
         if balance.units() != worth {
-            findings.push(finding("I10", entity, "The value of the goods in the books differs from that of their layers."));
+            findings.push(finding(
+                "I10",
+                entity,
+                "The value of the goods in the books differs from that of their layers.",
+            ));
         }
     }
     (findings, Some(entity))

@@ -52,7 +52,11 @@ fn judge_charge(
 ) {
     let sum: Option<Money> = quantity::sum(allocations.iter().map(|row| row.amount)).ok();
     if sum != Some(charge.allocated) || charge.allocated > charge.amount {
-        findings.push(finding("J8", charge.id, "The allocated amount of the charge differs from the sum of its allocations."));
+        findings.push(finding(
+            "J8",
+            charge.id,
+            "The allocated amount of the charge differs from the sum of its allocations.",
+        ));
     }
     let status = ChargeRow::status_when(charge.amount, charge.allocated);
     let is_cancelled = charge.status == ChargeStatus::Cancelled && charge.allocated.is_zero();

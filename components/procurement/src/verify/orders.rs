@@ -66,7 +66,11 @@ fn judge_order(order: &OrderRow, items: &[&OrderItemRow], findings: &mut Vec<Fin
 fn judge_item(order: &OrderRow, item: &OrderItemRow, came: &BTreeMap<Id, Came>, findings: &mut Vec<Finding>) {
     let (quantity, value) = came.get(&item.id).map_or_else(Default::default, |sum| (sum.quantity, sum.value));
     if item.received != quantity || item.received_value != value || item.received > item.quantity {
-        findings.push(finding("J1", item.id, "The received quantity of the line differs from the sum of its receipts."));
+        findings.push(finding(
+            "J1",
+            item.id,
+            "The received quantity of the line differs from the sum of its receipts.",
+        ));
     }
     let most = if order.status == OrderStatus::Cancelled { item.received } else { item.quantity };
     let billed = quantity::multiply(item.billed, item.unit_cost).ok();

@@ -42,7 +42,11 @@ pub fn verify(after: Option<Id>) -> Batch {
             _ => false,
         };
         if !is_posted {
-            findings.push(finding("S11", row.id, "The entry of the books differs from the cost of the return's goods."));
+            findings.push(finding(
+                "S11",
+                row.id,
+                "The entry of the books differs from the cost of the return's goods.",
+            ));
         }
     }
     (findings, page.last)

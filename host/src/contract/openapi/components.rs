@@ -266,7 +266,10 @@ pub fn host_schemas<'a>(
         json!({"type": "string", "description": description, "enum": names, "x-enum-descriptions": meanings})
     };
     let problem_code = list("Kind of the error, for API clients.", codes);
-    let item_code = list("Kind of one fault. An operation lists its own codes in its description and in `x-stoa-item-codes`.", of_items);
+    let item_code = list(
+        "Kind of one fault. An operation lists its own codes in its description and in `x-stoa-item-codes`.",
+        of_items,
+    );
     let schemas = [
         ("ProblemDetails", describe_problem()),
         ("ProblemItem", describe_problem_item()),
