@@ -90,6 +90,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         plain_role_only: true,
         places: Vec::new(),
         weights: Vec::new(),
+        standbys: Vec::new(),
         prepare: stoa::pipeline::prepare(),
     };
     let requests = if flags.database.starts_with("sqlite:") { sqlite_readers as u32 + 1 } else { 16 };

@@ -506,6 +506,7 @@ impl Settings {
             plain_role_only: !self.dev,
             prepare: pipeline::prepare(),
             places: self.places(),
+            standbys: self.standbys(),
             weights: self.places.iter().map(|place| (place.name.clone(), place.weight.unwrap_or(1))).collect(),
         }
     }

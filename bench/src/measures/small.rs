@@ -66,6 +66,7 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
         plain_role_only: true,
         places: Vec::new(),
         weights: Vec::new(),
+        standbys: Vec::new(),
         prepare: stoa::pipeline::prepare(),
     };
     let database = Database::open(&settings, false).await?;

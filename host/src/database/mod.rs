@@ -17,6 +17,7 @@ pub mod servers;
 pub mod shard;
 pub mod slots;
 pub mod sqlite;
+pub mod standby;
 pub mod watermark;
 pub mod work;
 
@@ -65,6 +66,8 @@ pub struct DatabaseSettings {
     pub places: Vec<PlaceSettings>,
     /// The share of new companies that a place gets, by its name; 1 where it is not named, none where it is 0.
     pub weights: Weights,
+    /// Addresses of standbys that run heavy reads, by the names of their places.
+    pub standbys: Vec<(String, String)>,
 }
 
 /// How a PostgreSQL server elsewhere is reached.

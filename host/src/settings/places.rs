@@ -19,6 +19,9 @@ pub struct Place {
     /// The address with the role for moves, which the other servers use too: `stoa tenant move` alone needs it.
     #[serde(default, serialize_with = "without_password")]
     pub move_url: Option<String>,
+    /// The address of a standby of the server, which runs heavy reads such as reports. Absent: the server runs them.
+    #[serde(default, serialize_with = "without_password")]
+    pub standby_url: Option<String>,
     /// Certificates, PEM, that the server's is verified against. Absent: `database_tls_ca`.
     pub ca: Option<PathBuf>,
     /// The place's share of new companies, beside the others' weights. Absent: 1. At 0 it gets none.
@@ -48,6 +51,12 @@ impl Settings {
         };
         let others = self.places.iter().map(|place| &*place.name).filter(|name| *name != HOME);
         [HOME].into_iter().chain(others).map(place).collect()
+    }
+
+    /// Addresses of standbys, by the names of their places.
+    pub(super) fn standbys(&self) -> Vec<(String, String)> {
+        let standby = |place: &Place| Some((place.name.clone(), place.standby_url.clone()?));
+        self.places.iter().filter_map(standby).collect()
     }
 
     /// Each place has a name of its own, which the directory keeps, and an address.
