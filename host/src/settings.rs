@@ -678,7 +678,17 @@ fn without_password<S: serde::Serializer>(url: &Option<String>, serializer: S) -
 }
 
 /// Members of an address's query that are no secret.
-const PLAIN: &[&str] = &["sslmode", "sslrootcert", "host", "hostaddr", "port", "dbname", "user", "application_name"];
+const PLAIN: &[&str] = &[
+    "sslmode",
+    "sslrootcert",
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "application_name",
+    "target_session_attrs",
+];
 
 /// An address with every other member of its query left out: a password may be there as well.
 fn without_secrets(address: &str) -> String {

@@ -85,9 +85,11 @@ impl Stoa {
         if let Some(fill) = settings.data {
             fill(&place.path().join("data"), postgres.as_ref().map(Disposable::url));
         }
-        if settings.file.is_some() || !places.is_empty() {
+        if settings.file.is_some() || settings.standby.is_some() || !places.is_empty() {
             let movable = postgres.as_ref().filter(|_| settings.is_movable);
-            let text = settings.file.unwrap_or_default() + &list_places(&places, movable);
+            let named = |server: &String| postgres.as_ref().map(|home| home.url_at(server));
+            let standby = settings.standby.as_ref().and_then(named);
+            let text = settings.file.unwrap_or_default() + &list_places(&places, movable, standby.as_deref());
             fs::write(place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
         }
         let mut variables = vec![
@@ -150,7 +152,7 @@ impl Stoa {
         assert_eq!(self.0.database, Database::Postgres, "an embedded database has one host");
         let place = Folder::new("beside");
         if !self.0.places.is_empty() {
-            fs::write(place.path().join("stoa.toml"), list_places(&self.0.places, None))
+            fs::write(place.path().join("stoa.toml"), list_places(&self.0.places, None, None))
                 .expect("cannot write stoa.toml");
         }
         let inner = Inner {
@@ -540,37 +542,19 @@ impl Process {
     }
 }
 
-/// The databases as `stoa.toml` lists them. `home`: the home database, where companies can move.
-fn list_places(places: &[Disposable], home: Option<&Disposable>) -> String {
-    let move_url = |place: &Disposable| match home {
-        Some(_) => format!(
-            "move_url = \"{}\"
-",
-            place.url_for_moves()
-        ),
-        None => String::new(),
+/// The databases as `stoa.toml` lists them. `home`: the home database, where companies can move. `standby`: the same of a standby.
+fn list_places(places: &[Disposable], home: Option<&Disposable>, standby: Option<&str>) -> String {
+    let entry = |name: &str, url: Option<&str>, move_url: Option<String>, standby: Option<&str>| {
+        let members = [("url", url), ("move_url", move_url.as_deref()), ("standby_url", standby)];
+        let members = members.iter().filter_map(|(name, value)| Some(format!("{name} = \"{}\"\n", (*value)?)));
+        format!("\n[[places]]\nname = \"{name}\"\n{}", members.collect::<String>())
     };
-    let list = places.iter().zip(1..).map(|(place, number)| {
-        format!(
-            "
-[[places]]
-name = \"place-{number}\"
-url = \"{}\"
-{}",
-            place.url(),
-            move_url(place)
-        )
-    });
-    let home = home.map(|home| {
-        format!(
-            "
-[[places]]
-name = \"home\"
-{}",
-            move_url(home)
-        )
-    });
-    home.into_iter().chain(list).collect()
+    let move_url = |place: &Disposable| home.is_some().then(|| place.url_for_moves());
+    let first = (home.is_some() || standby.is_some()).then(|| entry("home", None, home.and_then(move_url), standby));
+    let others = places.iter().zip(1..);
+    let others =
+        others.map(|(place, number)| entry(&format!("place-{number}"), Some(place.url()), move_url(place), None));
+    first.into_iter().chain(others).collect()
 }
 
 /// A shell that kills the host and removes its folder if the test process ends without doing so itself: hosts that the

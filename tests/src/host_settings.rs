@@ -25,6 +25,7 @@ pub struct Settings {
     pub(crate) installed: Option<Installed>,
     pub(crate) data: Option<Fill>,
     pub(crate) places: Option<usize>,
+    pub(crate) standby: Option<String>,
     pub(crate) is_movable: bool,
 }
 
@@ -87,6 +88,12 @@ impl Settings {
     /// Companies can move between the databases: their server is one of [`Cluster::start_for_moves`](stoa_cluster::Cluster).
     pub fn movable(mut self) -> Settings {
         self.is_movable = true;
+        self
+    }
+
+    /// The server of a standby, which runs the reports.
+    pub fn standby(mut self, server: String) -> Settings {
+        self.standby = Some(server);
         self
     }
 

@@ -5,3 +5,4 @@ mod activation;
 mod companies;
 mod containment;
 mod moves;
+mod standby;
