@@ -150,11 +150,6 @@ impl Comparison {
             .await
     }
 
-    /// Rows of the company in all tables that are copied.
-    pub async fn count_all(&self, server: &mut Server) -> anyhow::Result<i64> {
-        Ok(self.count(server).await?.iter().sum())
-    }
-
     fn sql_bucket(&self, position: usize) -> String {
         let key = self.tables.get(position).map(|table| table.key.join(", ")).unwrap_or_default();
         let mask = self.masks.get(position).copied().unwrap_or_default();
