@@ -108,6 +108,11 @@ impl Error {
         explain_code(text.split(' ').next().unwrap_or_default())
     }
 
+    /// Returns whether the server takes no writes. A connection to it is of no use to a host.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self, Error::Unavailable(text) if text.starts_with(READ_ONLY))
+    }
+
     pub fn from_sqlx(error: sqlx::Error) -> Error {
         let Some(database) = error.as_database_error() else {
             return match error {
@@ -218,6 +223,7 @@ mod tests {
         for code in ["08000", "08003", "08006", "25006", "57P01", "57P02", "57P03", "57P05"] {
             let error = Error::of_server(code, None, None, "");
             assert!(matches!(error, Error::Unavailable(_)), "{code}: {error:?}");
+            assert_eq!(error.is_read_only(), code == READ_ONLY);
         }
     }
 
