@@ -1,8 +1,8 @@
 //! The PostgreSQL servers of a deployment. The home server has what belongs to no company, and the companies that are at no other
 //! place. Each place is a server of its own with a pool, deadlines and a queue of its own. A transaction uses one of them.
 //!
-//! A place that does not answer, or lacks tables, serves nobody: its companies are answered 503 at once, and everybody else as
-//! before.
+//! A place that does not answer, or lacks tables, is out of service: requests of its companies are rejected with 503 at once, and others
+//! are served as before.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -55,7 +55,7 @@ struct Server {
     postgres: Arc<Postgres>,
     standby: Option<Standby>,
     settings: DatabaseSettings,
-    /// Why the place serves nobody now.
+    /// Why the place is out of service.
     refusal: watch::Sender<Option<Arc<str>>>,
 }
 
@@ -65,7 +65,7 @@ struct Server {
 pub struct PlaceState {
     pub name: String,
     pub weight: u32,
-    /// Why it serves nobody now.
+    /// Why it is out of service.
     pub refusal: Option<String>,
 }
 
@@ -263,7 +263,7 @@ impl Servers {
     }
 
     /// Runs a transaction on the server of its shard, again on another one where the company has moved there. It ends with the server:
-    /// nobody waits for one that does not answer. `interrupted`: the error of a transaction that had begun by then.
+    /// no request waits for one that does not answer. `interrupted`: the error of a transaction that had begun by then.
     async fn run<T, F>(
         &self,
         destination: Destination,
@@ -326,7 +326,7 @@ impl Servers {
         match found {
             Err(why) => server.refuse(&why),
             Ok(()) if was_refused => {
-                tracing::info!(place = server.name, "the place serves");
+                tracing::info!(place = server.name, "the place is in service again");
                 server.refusal.send_replace(None);
             }
             Ok(()) => {}
@@ -388,7 +388,7 @@ impl Server {
     fn refuse(&self, why: &str) {
         let is_new = self.refusal.send_replace(Some(why.into())).is_none_or(|before| &*before != why);
         if is_new {
-            tracing::error!(place = self.name, why, "the place serves nobody");
+            tracing::error!(place = self.name, why, "the place has no service");
         }
     }
 

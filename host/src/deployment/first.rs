@@ -225,7 +225,7 @@ async fn record(
     }
     let versions = upgrade::versions(&generation.modules);
     let wanted = Arc::new(tables::wanted_tables(&generation.modules));
-    // A host starts without a place that does not answer, which serves nobody until it has its tables.
+    // A host starts without a place that does not answer, which is out of service until it has its tables.
     let prepared = async {
         places::check_places(database, &wanted, Absence::Allowed).await?;
         places::extend_places(database, &wanted, Absence::Allowed).await

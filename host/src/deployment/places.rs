@@ -2,7 +2,7 @@
 //! home, by changes with which the generation before can work too; those that tighten come after it. Each place records its own tables.
 //!
 //! A host that dies before the record leaves tables that the next activation goes on with. After it, any host completes the places: so
-//! does one that finds a place which did not answer. Until then the place serves nobody, if it lacks what requests need.
+//! does one that finds a place which did not answer. Until then the place is out of service, if it lacks what requests need.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -127,7 +127,7 @@ pub async fn found_company(founding: &Founding, mut session: Session) -> (Option
 }
 
 /// Makes a company at another place than home, in a transaction there that commits before the one at home, which then writes the
-/// directory. A company that the directory does not name shows in nobody's list, and the place drops its rows.
+/// directory. No list of a user shows a company that the directory does not name.
 pub(super) async fn found_elsewhere(
     mut session: Session,
     database: &Arc<Database>,
