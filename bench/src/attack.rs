@@ -195,7 +195,7 @@ fn imports(companies: Vec<Company>) -> NextRequest {
 }
 
 /// One connection that sends its next request when it has the answer. After a rejection it rests: a caller without
-/// permits floods nobody.
+/// permits sends no flood.
 async fn repeat(address: SocketAddr, request: NextRequest, succeeded: Arc<AtomicUsize>) {
     let mut buffer = Vec::new();
     loop {

@@ -145,7 +145,7 @@ fn mint(data: &Path, email: &str) -> anyhow::Result<String> {
     Ok(issuer.mint(email, Duration::from_secs(24 * 3600), DEV_AUDIENCE, DEV_ISSUER)?)
 }
 
-/// Without the settings of whoever runs the benchmark.
+/// Without the settings in the environment of the person who runs the benchmark.
 pub fn clean(program: &Path) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars() {

@@ -322,7 +322,7 @@ impl Company {
     }
 }
 
-/// About what a shop tells of a phone.
+/// About as much as a shop says about a phone.
 fn product(number: usize) -> Json {
     let variants: Vec<Json> = (0..VARIANTS_OF_EACH)
         .map(|variant| json!({ "sku": format!("SKU-{number}-{variant}"), "storage": "256 GB", "color": "Graphite" }))

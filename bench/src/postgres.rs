@@ -54,7 +54,7 @@ impl Database {
         Ok(setting)
     }
 
-    /// The maintenance that a busy database does by itself from time to time, done at a time that nobody measures.
+    /// The maintenance that a busy database does by itself from time to time, done at a time without a measurement.
     pub async fn settle(&self) -> anyhow::Result<()> {
         let mut connection = PgConnection::connect(&self.url).await?;
         connection.execute("vacuum analyze").await?;

@@ -24,7 +24,7 @@ impl Rounds {
     }
 }
 
-/// The middle value; 0 of none.
+/// The middle value; 0 if there are no values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);

@@ -18,7 +18,7 @@ const PRICE: &str = "129.95";
 
 #[derive(Debug)]
 pub struct Sales {
-    /// Ascending: orders that stand one after the other take other variants, and take them in the same order.
+    /// Ascending: orders that follow one another take other variants, and take them in the same order.
     pub variants: Vec<Uuid>,
     entity: Uuid,
     pub warehouse: Uuid,

@@ -74,7 +74,7 @@ impl Flags {
 /// Requests a minute that no benchmark reaches. One for every host: a larger limit's lease would use up a smaller one's window.
 pub const UNLIMITED: u64 = 100_000_000;
 
-/// It relays nothing: what is encrypted under it is read by nobody.
+/// It relays nothing: nothing reads the values that are encrypted under it.
 const KEY: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// The parts. Readers of SQLite: one, where statements are taken down, else one per core.
@@ -90,12 +90,13 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         plain_role_only: true,
         places: Vec::new(),
         weights: Vec::new(),
+        standbys: Vec::new(),
         prepare: stoa::pipeline::prepare(),
     };
     let requests = if flags.database.starts_with("sqlite:") { sqlite_readers as u32 + 1 } else { 16 };
     let sandbox = if flags.hardened { Sandbox::Hardened } else { Sandbox::Fast };
     let engine = engine::build_pooled(sandbox, requests, flags.pool()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    // As in production: what is said is judged beside the road.
+    // As in production: responses are judged in the background.
     let gate = Gate::open(&engine, platform::NAMES, Some(Cache::open(&flags.compiled)?));
     let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..gate };
     let mut generation = gate.link(1, &gate.vet_folder(&flags.modules)?, &Arrangement::new())?;

@@ -1,4 +1,4 @@
-//! The pages of commerce that are more than tables: where they stand, and the operations that each needs.
+//! The pages of commerce that are more than tables: their addresses, and the operations that each needs.
 
 use crate::call::Context;
 use crate::site::Site;

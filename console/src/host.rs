@@ -12,7 +12,7 @@ pub type Later<'a, T> = BoxFuture<'a, T>;
 #[derive(Debug, Clone, Copy)]
 pub struct Connection(pub IpAddr);
 
-/// Seals texts that only this deployment can read again. `purpose` separates the uses: a text sealed for one is none for another.
+/// Seals texts that only this deployment can read again. `purpose` separates the uses: a text sealed for one cannot be opened for another.
 pub trait Seals: Send + Sync + 'static {
     /// Returns base64url without padding. None: the text cannot be sealed.
     fn seal(&self, purpose: &str, plain: &[u8]) -> Option<String>;
@@ -52,7 +52,7 @@ pub trait UserHost: Seals {
     /// True with --dev: a user signs in with only an e-mail address.
     fn is_development(&self) -> bool;
 
-    /// With --dev: an access token of the development issuer. None otherwise, and for a text that is no address.
+    /// With --dev: an access token of the development issuer. None otherwise, and for a text that is not an address.
     fn mint_token(&self, email: &str) -> Option<Tokens>;
 
     /// `https://shop.example`, as STOA_CONSOLE_URL states it. None: the name by which the request came (--dev only).

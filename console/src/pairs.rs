@@ -45,8 +45,8 @@ pub async fn read_form(body: Body) -> Result<Pairs, StatusCode> {
     Ok(Pairs::from_form(std::str::from_utf8(&bytes).map_err(|_| StatusCode::BAD_REQUEST)?))
 }
 
-/// A body of at most so many bytes, within so long a time. The error is the status of the page that rejects it: 413, 408, or 400 for
-/// one that breaks off. `readers`: a permit is one body that is in memory.
+/// A body of at most so many bytes, within so long a time. The error is the status of the page that rejects it: 413,
+/// 408, or 400 for one that breaks off. `readers`: a permit is one body that is in memory.
 pub async fn collect(
     body: Body,
     largest: usize,

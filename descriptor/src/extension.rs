@@ -1,5 +1,5 @@
-//! The parts of a descriptor by which a module extends others: points, events that it receives, timers, and members that it adds to
-//! responses. The module's component exports an interface of `commerce:extension` for each.
+//! The parts of a descriptor by which a module extends others: points, events that it receives, timers, and members
+//! that it adds to responses. The module's component exports an interface of `commerce:extension` for each.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,8 +25,8 @@ pub const MOST_MINUTES: u32 = 10_080;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Extension {
-    /// Without a version: `commerce:extension/checkout`. Not `points`, `listener`, `timer` or `views`, which the module exports for
-    /// other members of the descriptor.
+    /// Without a version: `commerce:extension/checkout`. Not `points`, `listener`, `timer` or `views`, which the module
+    /// exports for other members of the descriptor.
     pub interface: String,
     /// Problem codes with which it rejects a call, of the platform's list or the module's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

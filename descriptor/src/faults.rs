@@ -139,7 +139,7 @@ fn find_faults_of_route(route: &Route, events: &BTreeSet<&str>, place: &str, fau
     let reached = "a name that is neither a point nor an event kind";
     expect(route.reaches.iter().all(is_reached), "reaches", reached, &route.reaches.join(", "));
     let (Access::All(codes) | Access::Any(codes)) = &route.access;
-    // Any of none: for people, active membership is enough. All of none is a forgotten permission.
+    // An empty `any`: for users, active membership is enough. An empty `all` is a forgotten permission.
     let named = !codes.is_empty() || (route.audience == Audience::User && matches!(route.access, Access::Any(_)));
     let is_access = named && codes.iter().all(|code| is_code(code));
     expect(is_access, "access", "no permission, or one that is no code", &codes.join(", "));

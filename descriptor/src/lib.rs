@@ -43,8 +43,8 @@ pub struct Descriptor {
     pub events: Vec<EventKind>,
     #[serde(default)]
     pub problems: Vec<ProblemCode>,
-    /// Codes of `errors[].code` that the module adds to those that every module has (`names::SHARED_ITEM_CODES` and problem codes).
-    /// An operation answers no code that its route does not list.
+    /// Codes of `errors[].code` that the module adds to those that every module has (`names::SHARED_ITEM_CODES` and
+    /// problem codes). An operation answers no code that its route does not list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub item_codes: Vec<Named>,
     /// JSON Schema (object) of the members that `provision` reads from the onboarding body.
@@ -57,11 +57,12 @@ pub struct Descriptor {
     /// has (`id`, `createdAt`, `nextCursor`).
     #[serde(default)]
     pub words: Vec<Named>,
-    /// The permissions that a request's caller must hold for a function of a service that the module offers. A function that is not listed
-    /// needs nothing.
+    /// The permissions that a request's caller must hold for a function of a service that the module offers. A function
+    /// that is not listed needs nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<ServiceAccess>,
-    /// Interfaces of `commerce:extension` that the module calls, and when it calls each, in a sentence: `commerce:extension/checkout`.
+    /// Interfaces of `commerce:extension` that the module calls, and when it calls each, in a sentence:
+    /// `commerce:extension/checkout`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<Named>,
     /// Points of other modules that the module extends: it exports each interface.
@@ -217,8 +218,8 @@ pub struct Route {
     /// entries of its member `items`, else of the answer itself. For a GET that only reads.
     #[serde(default, skip_serializing_if = "is_false")]
     pub csv: bool,
-    /// Reads much, as reports do: few such reads run at once, so that they leave room for everybody else, and each may take longer
-    /// than other requests. For what only reads.
+    /// Reads much, as reports do: few such reads run at once, so that they leave room for everybody else, and each may
+    /// take longer than other requests. For what only reads.
     #[serde(default, skip_serializing_if = "is_false")]
     pub heavy: bool,
     /// Pointer to the array of the body that the work grows with, bounded by its schema: `/lines`, or `/lines/*/unitIds` for the

@@ -49,7 +49,7 @@ pub struct NamePattern {
 }
 
 impl NamePattern {
-    /// Returns whether this is one of the names that are meant.
+    /// Returns whether this is one of the names that are intended.
     pub fn fits(&self, name: &str) -> bool {
         if self.open { name.starts_with(&self.text) } else { name == self.text }
     }

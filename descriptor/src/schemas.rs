@@ -11,8 +11,8 @@ use stoa_iso::{country, currency};
 /// Instants as the interface takes them: UTC, to the millisecond, from the year 1.
 pub const INSTANT_PATTERN: &str = "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,3})?Z$";
 
-/// The schema of a country in a request: every assigned code of ISO 3166-1 alpha-2. A record may hold a code that was withdrawn since, so
-/// that a response is any text.
+/// The schema of a country in a request: every assigned code of ISO 3166-1 alpha-2. A record may hold a code that was
+/// withdrawn since, so that a response is any text.
 pub enum CountryCode {}
 
 /// The schema of a currency in a request, likewise: every active code of ISO 4217.
@@ -136,7 +136,7 @@ fn drop_null(schema: &mut Map<String, Value>) {
 /// Marks a member that differs if it is omitted and if it is null. No descriptor has it.
 const KEPT: &str = "kept if omitted";
 
-/// For the schema of a type that tells an omitted member from null: the host must not put null in its place.
+/// For the schema of a type that distinguishes an omitted member from null: the host must not put null in its place.
 pub fn keep_if_omitted(schema: &mut Schema) {
     schema.insert(KEPT.to_owned(), true.into());
 }

@@ -13,8 +13,8 @@ const LOW_BITS: u32 = 62;
 /// A clock that is this far behind the last stamp was set back.
 const SET_BACK: u64 = 60_000 << SEQUENCE_BITS;
 
-/// The ids of one request, ascending; and above those of the requests that this host served before, so that what a caller makes one
-/// after the other is listed in that order, within a millisecond too.
+/// The ids of one request, ascending; and above those of the requests that this host served before, so that what a
+/// caller makes one after the other is listed in that order, within a millisecond too.
 #[derive(Debug)]
 pub struct Ids {
     /// Milliseconds and sequence number.

@@ -1,5 +1,6 @@
-//! The deployment's keys: what the host must be able to read again, and nobody who has the database alone, is encrypted under one of them.
-//! The first key of the ring encrypts, all of them decrypt, so that a key is changed while hosts run.
+//! The deployment's keys: what the host must be able to read again, and a person who has only the database must not, is
+//! encrypted under one of them. The first key of the ring encrypts, all of them decrypt, so that a key is changed while
+//! hosts run.
 
 use std::fmt;
 use std::str::FromStr;
@@ -49,7 +50,7 @@ impl KeyRing {
         std::iter::once(&self.first).chain(&self.others).any(|key| key.id == key_id)
     }
 
-    /// Encrypts `secret` for `record`, beside which alone it can be decrypted.
+    /// Encrypts `secret` for `record`, next to which only it can be decrypted.
     pub fn encrypt(&self, record: &[u8], secret: &[u8]) -> anyhow::Result<Sealed> {
         let mut bytes = secret.to_vec();
         let sealed = self.first.key.seal_in_place_append_tag(Aad::from(record), &mut bytes);

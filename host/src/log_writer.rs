@@ -1,6 +1,6 @@
-//! The log's way to stderr. One thread writes, and it alone waits where stderr takes nothing: a pipe whose reader does not read. Lines
-//! wait for it in a bounded queue; one that finds no room, or cannot be written, is lost and counted. So neither a full disk nor a pipe
-//! that is closed or not read may end or hold up a thread that logs.
+//! The log's way to stderr. One thread writes, and it alone waits where stderr takes nothing: a pipe whose reader does
+//! not read. Lines wait for it in a bounded queue; one that finds no room, or cannot be written, is lost and counted.
+//! So neither a full disk nor a pipe that is closed or not read may end or hold up a thread that logs.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::collections::VecDeque;
@@ -239,7 +239,7 @@ mod tests {
         let writing = queue.clone();
         thread::spawn(move || writing.write_to(Pipe { has_read, lines }));
         assert!(queue.wait_for_the_end(Duration::ZERO), "there is nothing to write");
-        // One is being written, as many wait as have room, and nobody waits for that.
+        // One is being written, as many wait as have room, and no thread waits for that.
         let line = vec![b' '; ROOM / 4];
         queue.push(line.clone());
         while queue.lock().bytes > 0 {

@@ -12,7 +12,8 @@ fn main() {
     let ended = cli::run();
     let is_log_written = stoa::log_writer::finish();
     if let Err(error) = ended {
-        // The exit status counts even where stderr cannot be written, and a stderr that takes no line of the log is not waited for.
+        // The exit status counts even where stderr cannot be written, and a stderr that takes no line of the log is not
+        // waited for.
         if is_log_written {
             let _ = writeln!(std::io::stderr(), "stoa: {error:#}");
             if let Some(help) = cli::explain_database_error(&error) {

@@ -20,7 +20,7 @@ pub struct Problem {
     pub errors: Vec<Item>,
     /// Seconds, for `Retry-After`.
     pub retry_after: Option<u32>,
-    /// How much the window that rejects admits, where it is none of the governor's: `X-RateLimit-*` are then of this window.
+    /// How much the window that rejects admits, where it is not one of the governor's: `X-RateLimit-*` are then of this window.
     pub window: Option<u32>,
     /// The fault of the credential that came, for `WWW-Authenticate` of a 401 or 403 (RFC 6750, 3).
     pub credential: Option<&'static str>,
@@ -76,7 +76,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
     (
         "IDEMPOTENCY_KEY_INVALID",
         400,
-        "Idempotency-Key is no UUID of version 4 or 7, or its time of version 7 is more than a day ahead. Generate a new one.",
+        "Idempotency-Key is not a UUID of version 4 or 7, or its time of version 7 is more than a day ahead. Generate a new one.",
     ),
     ("UNKNOWN_QUERY_PARAMETER", 400, "The operation does not have this query parameter. Remove it."),
     ("UNAUTHENTICATED", 401, "The request has no valid access token or API key. Get a new one."),
@@ -193,7 +193,7 @@ impl Problem {
         }
     }
 
-    /// A credential came and is none; `why` is for its owner, in ASCII and without quotes.
+    /// A credential came and is invalid; `why` is for its owner, in ASCII and without quotes.
     pub fn of_credential(why: &'static str) -> Problem {
         Problem { credential: Some(why), ..Problem::new("UNAUTHENTICATED") }
     }

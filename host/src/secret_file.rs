@@ -1,4 +1,4 @@
-//! Files that nobody else can read, and folders that nobody else can enter.
+//! Files that only their owner can read, and folders that only their owner can enter.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
@@ -14,7 +14,7 @@ pub fn write(file: &Path, parts: &[&[u8]]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A folder, made for nobody else where it is not there.
+/// A folder, created for its owner only if it does not exist.
 pub fn make_folder(folder: &Path) -> std::io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

@@ -1,6 +1,7 @@
 //! Settings: flag over environment over `stoa.toml` over default. Names and defaults are fixed: others rely on them.
 
 mod console;
+mod places;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,8 +15,6 @@ use figment::Figment;
 use figment::providers::{Env, Format as _, Serialized, Toml};
 use serde::{Deserialize, Serialize};
 
-use crate::database::{PlaceSettings, Transport};
-use crate::database::servers::HOME;
 use crate::deployment::development;
 use crate::events::dialer::Dialer;
 use crate::events::resolver::Resolver;
@@ -39,9 +38,9 @@ use crate::pipeline;
 use crate::sandbox::Limits;
 use crate::sandbox::engine::{self, Sandbox};
 use crate::sandbox::judge::{Breaches, Judge};
-use crate::tenant_move::MovePlace;
 
 pub use console::ConsoleSwitch;
+pub use places::Place;
 
 /// Twice the largest body that a module may declare: one caller has half.
 const LEAST_BODY_MEMORY: ByteSize = ByteSize::mib(128);
@@ -229,22 +228,6 @@ pub fn bytes(size: ByteSize) -> usize {
 fn texts_of_environment() -> BTreeMap<&'static str, String> {
     let text = |name: &&'static str| Some((*name, std::env::var(format!("STOA_{}", name.to_uppercase())).ok()?));
     TEXTS.iter().filter_map(text).collect()
-}
-
-/// One PostgreSQL server of several. The one of `database_url` is called `home`: an entry of that name states no url.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Place {
-    pub name: String,
-    #[serde(serialize_with = "without_password")]
-    pub url: Option<String>,
-    /// The address with the role for moves, which the other servers use too: `stoa tenant move` alone needs it.
-    #[serde(default, serialize_with = "without_password")]
-    pub move_url: Option<String>,
-    /// Certificates, PEM, that the server's is verified against. Absent: `database_tls_ca`.
-    pub ca: Option<PathBuf>,
-    /// The place's share of new companies, beside the others' weights. Absent: 1. At 0 it gets none.
-    pub weight: Option<u32>,
 }
 
 /// One identity provider.
@@ -523,54 +506,9 @@ impl Settings {
             plain_role_only: !self.dev,
             prepare: pipeline::prepare(),
             places: self.places(),
+            standbys: self.standbys(),
             weights: self.places.iter().map(|place| (place.name.clone(), place.weight.unwrap_or(1))).collect(),
         }
-    }
-
-    fn places(&self) -> Vec<PlaceSettings> {
-        let place = |place: &Place| {
-            let url = place.url.clone()?;
-            Some(PlaceSettings { name: place.name.clone(), url, ca: place.ca.clone() })
-        };
-        self.places.iter().filter_map(place).collect()
-    }
-
-    /// The home server and every place, as moves of companies reach them.
-    pub fn move_places(&self) -> Vec<MovePlace> {
-        let transport = self.database().transport;
-        let entry = |name: &str| self.places.iter().find(|place| place.name == name);
-        let place = |name: &str| MovePlace {
-            name: name.to_owned(),
-            move_url: entry(name).and_then(|place| place.move_url.clone()),
-            transport: match entry(name).and_then(|place| place.ca.clone()) {
-                Some(ca) => Transport { ca: Some(ca), ..transport.clone() },
-                None => transport.clone(),
-            },
-        };
-        let others = self.places.iter().map(|place| &*place.name).filter(|name| *name != HOME);
-        [HOME].into_iter().chain(others).map(place).collect()
-    }
-
-    /// Each place has a name of its own, which the directory keeps, and an address.
-    fn check_places(&self) -> anyhow::Result<()> {
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        for (nth, place) in self.places.iter().enumerate() {
-            let name = &place.name;
-            anyhow::ensure!(
-                (1..=63).contains(&name.len()) && name.bytes().all(plain),
-                "[[places]]: the name {name:?} has other characters than a-z, 0-9 and -, or more than 63"
-            );
-            anyhow::ensure!(
-                !self.places.iter().take(nth).any(|other| other.name == *name),
-                "[[places]]: two places are called {name}"
-            );
-            anyhow::ensure!(
-                (name == HOME) != place.url.is_some(),
-                "[[places]]: {name} {}",
-                if name == HOME { "is the server of database_url: state no url" } else { "has no url" }
-            );
-        }
-        Ok(())
     }
 
     pub fn sqlite_readers(&self) -> usize {
@@ -740,7 +678,17 @@ fn without_password<S: serde::Serializer>(url: &Option<String>, serializer: S) -
 }
 
 /// Members of an address's query that are no secret.
-const PLAIN: &[&str] = &["sslmode", "sslrootcert", "host", "hostaddr", "port", "dbname", "user", "application_name"];
+const PLAIN: &[&str] = &[
+    "sslmode",
+    "sslrootcert",
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "application_name",
+    "target_session_attrs",
+];
 
 /// An address with every other member of its query left out: a password may be there as well.
 fn without_secrets(address: &str) -> String {

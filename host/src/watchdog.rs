@@ -1,5 +1,5 @@
 //! Tasks in the background, watched: one that finishes no round for half a minute makes the host not ready and is restarted;
-//! where it does not even let itself be stopped, the process ends, so that whoever runs it starts another.
+//! where it does not even let itself be stopped, the process ends, so that its supervisor starts another.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,8 @@ impl Pulse {
         *lock(&self.0) = Some(Instant::now() + PATIENCE);
     }
 
-    /// Until the next beat nobody waits: for what has no end of its own, such as a queue, and what has another bound.
+    /// Until the next beat the watchdog does not wait: for work that has no end of its own, such as a queue, and what
+    /// has another bound.
     pub fn excuse(&self) {
         *lock(&self.0) = None;
     }
@@ -53,9 +54,9 @@ impl Pulse {
     }
 }
 
-/// Starts a thread without which the host cannot work. If it panics, the process ends, so that its supervisor starts another: a host
-/// whose writer is gone would never answer a write. Nothing more is logged here, since the log may be the cause; the panic's own
-/// line is in it.
+/// Starts a thread without which the host cannot work. If it panics, the process ends, so that its supervisor starts
+/// another: a host whose writer is gone would never answer a write. Nothing more is logged here, since the log may be
+/// the cause; the panic's own line is in it.
 ///
 /// # Errors
 /// The system has no thread left for it.

@@ -1,5 +1,5 @@
-//! The contracts of modules as Rust: what `wit/platform` and `wit/extension` say, for the host's side. The only place where they are
-//! generated.
+//! The contracts of modules as Rust: what `wit/platform` and `wit/extension` say, for the host's side. The only place
+//! where they are generated.
 
 wasmtime::component::bindgen!({
     path: "../wit/platform",

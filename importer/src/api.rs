@@ -81,7 +81,7 @@ impl Api {
         })
     }
 
-    /// The service's clock, to the second, as the service writes instants; none where it states no time.
+    /// The service's clock, to the second, as the service writes instants; none if it states no time.
     pub fn now(&self) -> Option<String> {
         let date = self.date.lock().ok()?;
         read_date(date.as_deref()?)
@@ -198,7 +198,7 @@ impl Api {
                     if let (Some(date), Ok(mut last)) = (header("date"), self.date.lock()) {
                         *last = Some(date);
                     }
-                    // A body that breaks off is as good as none: it is asked for again.
+                    // A body that breaks off is useless: it is asked for again.
                     match answer.bytes().await {
                         Err(error) => last = plain(&error),
                         Ok(body) if status.is_success() => {

@@ -148,7 +148,7 @@ impl Replacement {
 /// The faults of one record's refusal.
 ///
 /// # Errors
-/// Where the refusal is no fault of the record.
+/// Where the refusal is not a fault of the record.
 pub fn faults(problem: &Problem, line: u64, part: Part) -> Result<Vec<Fault>> {
     if !matches!(problem.status, 400 | 404 | 409 | 412) {
         bail!("{}", problem.describe());

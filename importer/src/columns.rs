@@ -6,7 +6,7 @@ use csv::StringRecord;
 /// The record that a column belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Tells which rows are one product.
+    /// Decides which rows are one product.
     Group,
     Product,
     Variant,
@@ -20,7 +20,7 @@ pub enum Part {
 pub enum Kind {
     Text,
     Flag,
-    /// Texts parted by `|`.
+    /// Texts separated by `|`.
     List,
     /// The code of a lookup of this kind; the body names its id.
     Lookup(&'static str),
@@ -107,7 +107,7 @@ impl Column {
     }
 }
 
-/// Members that a body may state: those of a record that the service owns are none of them.
+/// Members that a body may state: those of a record that the service owns are not among them.
 const PRODUCT_MEMBERS: &[&str] = &[
     "name",
     "slug",
@@ -178,7 +178,7 @@ fn column(header: &str) -> Option<Column> {
 /// The columns of the headers, in their order; None for those to be passed over.
 ///
 /// # Errors
-/// Headers that are no column, and columns that stand twice.
+/// Headers that are not a column, and columns that are stated twice.
 pub fn read(headers: &StringRecord, map: &[(String, String)], ignore_unknown: bool) -> Result<Vec<Option<Column>>> {
     if let Some((_, header)) = map.iter().find(|(_, header)| !headers.iter().any(|known| plain(known) == header)) {
         bail!("--map: the file has no header {header:?}");

@@ -45,8 +45,8 @@ fn is_same(old: &Json, new: &Json) -> bool {
     old == new || (is_scalar && new.as_str() == Some(old.to_string().as_str()))
 }
 
-/// Whether a replacement would clear a member: the record that was read does not have it, and the file does not state it. Whoever reads a
-/// record reads its public attributes, unless the host knows none.
+/// Whether a replacement would clear a member: the record that was read does not have it, and the file does not state
+/// it. A caller that reads a record reads its public attributes, unless the host knows none.
 pub fn clears_members(record: &Json, stated: &Map<String, Json>, part: Part) -> bool {
     let mut hidden = columns::members(part).iter().filter(|member| **member != "publicAttributes");
     hidden.any(|member| record.get(*member).is_none() && !stated.contains_key(*member))
@@ -78,7 +78,7 @@ pub fn replacement(record: &Json, stated: &Map<String, Json>, part: Part, grows:
     Json::Object(body)
 }
 
-/// `629.500000` and `629.5` are the same; text that is no decimal is itself.
+/// `629.500000` and `629.5` are the same; text that is not a decimal is itself.
 pub fn is_same_decimal(one: &str, other: &str) -> bool {
     canonical(one) == canonical(other)
 }

@@ -304,7 +304,7 @@ fn list(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('|').map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// The product of a group; none where it has a bad line.
+/// The product of a group; none if it has a bad line.
 fn product(group: Group, faults: &mut Vec<Fault>) -> Option<Product> {
     let known = faults.len();
     let first = *group.rows.first()?;

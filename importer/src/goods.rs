@@ -1,5 +1,5 @@
-//! Media and stock: a product gets the images that it does not have, and stock that differs is counted. Opening stock may be posted
-//! against an account instead.
+//! Media and stock: a product gets the images that it does not have, and stock that differs is counted. Opening stock
+//! may be posted against an account instead.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -130,7 +130,7 @@ impl Sender {
         }
     }
 
-    /// A row whose SKU is no variant: one that a dry run would create, or a fault.
+    /// A row whose SKU is not a variant: one that a dry run would create, or a fault.
     fn plan_or_miss(&mut self, line: u64, sku: &str, column: &str, value: &str) -> bool {
         let is_planned = self.is_planned(sku);
         if is_planned {
@@ -196,7 +196,8 @@ impl Sender {
         Ok(())
     }
 
-    /// Finds the accounts that opening stock is posted against, if one is stated: one of each legal entity with a warehouse of the file.
+    /// Finds the accounts that opening stock is posted against, if one is stated: one of each legal entity with a
+    /// warehouse of the file.
     ///
     /// # Errors
     /// A legal entity has no active account with the stated code.
@@ -272,7 +273,7 @@ impl Sender {
         Ok(())
     }
 
-    /// Records the lines in an open count, without those that are rejected; none where no line is left.
+    /// Records the lines in an open count, without those that are rejected; none if no line is left.
     async fn record_lines(
         &mut self,
         count: &str,

@@ -312,7 +312,7 @@ impl Known {
             query.extend_from_slice(filters);
             let records = match api.list(&path, &query).await? {
                 Ok(records) => records,
-                // An instant of the file that is none: the row is reported when it is sent.
+                // An instant of the file that is invalid: the row is reported when it is sent.
                 Err(problem) if problem.code == "VALIDATION_FAILED" => continue,
                 Err(problem) => bail!("GET {path}: {}", problem.describe()),
             };

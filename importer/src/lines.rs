@@ -12,8 +12,8 @@ impl<'a> Lines<'a> {
         Lines { text, at: 0, line: 1 }
     }
 
-    /// The line of the record that the reader begins at this byte. The caller asks for records in their order. The reader counts the
-    /// second half of a CRLF, and empty lines, to the record after them.
+    /// The line of the record that the reader begins at this byte. The caller asks for records in their order. The
+    /// reader counts the second half of a CRLF, and empty lines, to the record after them.
     pub fn line_of(&mut self, byte: u64) -> u64 {
         let start = skip_line_ends(self.text, byte);
         while self.at < start {

@@ -60,12 +60,12 @@ struct Args {
     /// Create brands, categories and manufacturers that do not exist, with their code as their name.
     #[arg(long)]
     create_missing: bool,
-    /// With an API key: replace records of which a key cannot read every member (attributes, search aliases, tracking).
+    /// With an API key: replace records although a key cannot read all their members (attributes, search aliases, tracking).
     /// Members that the file does not state are cleared.
     #[arg(long)]
     overwrite_hidden: bool,
-    /// Code of the account that stock is posted against of which the warehouse has none yet: opening stock. Without it, all stock
-    /// that differs is counted.
+    /// Account, by its code, against which opening stock is posted: stock of which the warehouse has none yet. Without it,
+    /// all stock that differs is counted.
     #[arg(long, value_name = "CODE")]
     counter_account: Option<String>,
     /// File that records a run until its end, so that the next run continues it [default: FILE.report.jsonl]
@@ -81,7 +81,7 @@ struct Args {
     /// Read a column from another header: `--map name="Product title"`.
     #[arg(long, value_name = "COLUMN=HEADER", value_parser = columns::parse_mapping)]
     map: Vec<(String, String)>,
-    /// Skip headers that are no column. Without it the importer rejects the file.
+    /// Skip headers that are not columns. Without it the importer rejects the file.
     #[arg(long)]
     ignore_unknown: bool,
     /// Column separator, one character.

@@ -39,7 +39,7 @@ pub struct Choices {
 pub struct Sender {
     pub api: Arc<Api>,
     pub known: Known,
-    /// None of a dry run.
+    /// `None` in a dry run.
     pub report: Option<Report>,
     pub progress: Progress,
     pub choices: Choices,
@@ -302,7 +302,7 @@ impl Sender {
         Ok(found)
     }
 
-    /// The price as it is sent; none where it is in effect, or its line is bad.
+    /// The price as it is sent; none if it is in effect, or its line is bad.
     fn price(
         &mut self,
         price: &Price,

@@ -16,7 +16,7 @@ pub fn list_active() -> impl Iterator<Item = &'static str> {
     ACTIVE.split(' ')
 }
 
-/// Returns whether the code is an active one, in upper case. Withdrawn codes are none.
+/// Returns whether the code is an active one, in upper case. Withdrawn codes are not.
 pub fn is_active(code: &str) -> bool {
     code.len() == 3 && list_active().any(|active| active == code)
 }

@@ -28,7 +28,7 @@ struct Message {
     filenames: Vec<PathBuf>,
 }
 
-/// Builds the packages that `cargo` stands at, or that `packages` names, with the profile `module`.
+/// Builds the packages of `cargo`'s folder, or that `packages` names, with the profile `module`.
 pub fn compile(mut cargo: Command, packages: &[&str], root: &Path) -> Result<Vec<Core>> {
     target::ensure()?;
     cargo.args(["build", "--profile", "module", "--target", TARGET, "--lib"]);
@@ -73,13 +73,13 @@ fn cargo_home() -> Option<PathBuf> {
 /// The component of a core module.
 ///
 /// # Errors
-/// The module is none of this contract: it lacks an export, or says nothing of its interfaces.
+/// The module does not fit this contract: it lacks an export, or says nothing of its interfaces.
 pub fn encode(core: &Path) -> Result<Vec<u8>> {
     let core = std::fs::read(core).with_context(|| format!("cannot read {}", core.display()))?;
     ComponentEncoder::default().validate(true).module(&core)?.encode()
 }
 
-/// Writes only changed bytes, so that whoever watches the folder sees a component only when it is another.
+/// Writes only changed bytes, so that a program that watches the folder sees a component only when it is another.
 pub fn write(component: &[u8], file: &Path) -> Result<()> {
     if std::fs::read(file).ok().as_deref() == Some(component) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The manifest of a module that stands alone: the template's, with what it takes from the workspace spelt out, so that there
+//! The manifest of a module outside the workspace: the template's, with what it takes from the workspace spelt out, so that there
 //! is one list of versions.
 
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +14,7 @@ pub enum Sdk {
     Folder {
         /// The folder of the crate, from the root.
         path: PathBuf,
-        /// The author named it from where they stand: the module and the SDK move together.
+        /// The author named it from the working folder: the module and the SDK move together.
         is_relative: bool,
     },
     Git {
@@ -45,7 +45,7 @@ impl Sdk {
         bail!("{text} is neither the folder of stoa-sdk nor a git address")
     }
 
-    /// The SDK itself, or a library whose folder lies beside the SDK's, as the manifest in `module` names it: from
+    /// The SDK itself, or a library whose folder is next to the SDK's, as the manifest in `module` names it: from
     /// there where both lie in one folder or the author named the SDK so, else from the root.
     fn dependency(&self, library: Option<&str>, module: &Path) -> String {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();

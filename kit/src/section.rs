@@ -10,7 +10,7 @@ const NAME: &str = "stoa:descriptor";
 /// The component with this descriptor in a section at its end.
 ///
 /// # Errors
-/// The bytes are no component, or they have the section already.
+/// The bytes are not a component, or they have the section already.
 pub fn append(component: &[u8], descriptor: &str) -> Result<Vec<u8>> {
     ensure!(read(component)?.is_none(), "it has a section {NAME} already");
     let mut content = leb128(NAME.len());
@@ -27,7 +27,7 @@ pub fn append(component: &[u8], descriptor: &str) -> Result<Vec<u8>> {
 /// The descriptor in a component's section; None where it has no such section.
 ///
 /// # Errors
-/// The bytes are no component, they have the section twice, or it is no text.
+/// The bytes are not a component, they have the section twice, or it is not text.
 pub fn read(component: &[u8]) -> Result<Option<String>> {
     let mut found = None;
     // Sections of the modules and components within are theirs.

@@ -37,7 +37,7 @@ pub fn write_member(name: &str, folder: &Path) -> Result<()> {
     write_sources(name, folder)
 }
 
-/// Writes a module of this name that stands alone, against this SDK.
+/// Writes a module of this name outside the workspace, against this SDK.
 pub fn write_alone(name: &str, folder: &Path, sdk: &Sdk) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let place = folder.canonicalize().context("the module's folder has no path")?;
@@ -64,7 +64,7 @@ fn write(folder: &Path, path: &str, text: &str) -> Result<()> {
     fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// The template's text with the module's name wherever the template's stands: `template`, `Template`, `TEMPLATE`.
+/// The template's text with the module's name in place of the template's: `template`, `Template`, `TEMPLATE`.
 fn fill(text: &str, name: &str) -> String {
     let mut type_name = String::new();
     for word in name.split('-') {

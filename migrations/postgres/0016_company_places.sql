@@ -7,6 +7,9 @@ create table stoa_company_place (
 create index stoa_company_place_changed_at on stoa_company_place (changed_at);
 select stoa_place('stoa_company_place', 'home');
 
+-- Each place has the rows of the active generation, and none of the artifacts.
+alter table stoa_generation_module drop constraint if exists stoa_generation_module_digest_fkey;
+
 -- A company that is on its way to another place is read and not written.
 alter table stoa_tenant drop constraint stoa_tenant_status_check;
 alter table stoa_tenant add constraint stoa_tenant_status_check check (status in ('ACTIVE', 'SUSPENDED', 'MOVING'));

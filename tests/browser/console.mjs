@@ -1,7 +1,7 @@
-// Does a day of a shop's owner: makes the company and its records, buys, receives, prices, sells at the till and counts; on a desktop
-// by the keyboard alone, and on a mobile without script. An error of the browser's console, a request to another address or a page
-// that is wider than its screen is a fault.
-// URL is the host, DATABASE its database, CHROMIUM the browser, PICTURES where screenshots go.
+// Does a day of a shop's owner: makes the company and its records, buys, receives, prices, sells at the till and
+// counts; on a desktop by the keyboard alone, and on a mobile without script. An error of the browser's console, a
+// request to another address or a page that is wider than its screen is a fault. URL is the host, DATABASE its
+// database, CHROMIUM the browser, PICTURES where screenshots go.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { onEachScreen } from "./screens.mjs";

@@ -1,8 +1,8 @@
-// Does what an operator does with a partner's module, on a desktop by day and on a mobile by night: pushes it, reads what it changes,
-// activates it and rolls it back; then entitles a company, revokes a key, and verifies. An error of the browser's console, a request
-// to another address or a page that is wider than its screen is a fault.
-// URL is the host, PRIVATE_URL its private listener, TOKEN and EMAIL the owner of a company, LOYALTY the component and ADMISSION its
-// admission's file, CHROMIUM the browser, PICTURES where screenshots go.
+// Does what an operator does with a partner's module, on a desktop by day and on a mobile by night: pushes it, reads
+// what it changes, activates it and rolls it back; then entitles a company, revokes a key, and verifies. An error of
+// the browser's console, a request to another address or a page that is wider than its screen is a fault. URL is the
+// host, PRIVATE_URL its private listener, TOKEN and EMAIL the owner of a company, LOYALTY the component and ADMISSION
+// its admission's file, CHROMIUM the browser, PICTURES where screenshots go.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

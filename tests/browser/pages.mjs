@@ -1,8 +1,8 @@
-// Reads every page that the navigation of the console leads to: lists, one record of each, their forms and what they link to; on a
-// desktop by day and on a mobile by night. A serious fault of accessibility, a page that is wider than its screen, an error of the
-// browser's console or a request to another address is a fault.
-// URL is the host, EMAIL the owner of the company TENANT with a record of nearly every kind, FORMS the operations whose forms must be
-// among the pages, CHROMIUM the browser, PICTURES where screenshots go.
+// Reads every page that the navigation of the console leads to: lists, one record of each, their forms and what they
+// link to; on a desktop by day and on a mobile by night. A serious fault of accessibility, a page that is wider than
+// its screen, an error of the browser's console or a request to another address is a fault. URL is the host, EMAIL the
+// owner of the company TENANT with a record of nearly every kind, FORMS the operations whose forms must be among the
+// pages, CHROMIUM the browser, PICTURES where screenshots go.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -79,7 +79,7 @@ async function read(browser, { name, width, height, scheme }) {
   await picture("2-search");
   await found.first().click();
 
-  // The operation tells its answer to the innermost member.
+  // The operation describes its response to the innermost member.
   const section = page.locator(`section[id$="/${NEW.id}"]`);
   await section.waitFor();
   await section.getByRole("heading", { name: made.summary }).first().waitFor();
@@ -88,7 +88,8 @@ async function read(browser, { name, width, height, scheme }) {
   await section.locator('[id*=".responses.201"]').getByText("createdAt").first().waitFor();
   await picture("4-answer");
 
-  // Tried with a token it answers, and the host has done it. The body is there already: the operation's example, which is sent as it is.
+  // Tried with a token it answers, and the host has done it. The body is there already: the operation's example, which
+  // is sent as it is.
   await section.getByRole("button", { name: /test request/i }).first().click();
   const dialog = page.getByRole("dialog").last();
   await dialog.getByPlaceholder("Token").fill(TOKEN);
@@ -106,7 +107,7 @@ async function read(browser, { name, width, height, scheme }) {
   assert.deepEqual(first.variants.map(({ sku }) => sku), variants.map(({ sku }) => sku));
   await dialog.getByText("201").first().scrollIntoViewIfNeeded();
   await picture("5-tried");
-  // What is typed over it is sent too, with a key of its own: the second request is no replay of the first.
+  // What is typed over it is sent too, with a key of its own: the second request is not a replay of the first.
   const body = { ...NEW.body, name: `${NEW.body.name}: ${name}` };
   await dialog.locator(".cm-content").first().fill(JSON.stringify(body));
   const second = await send();

@@ -3,7 +3,8 @@
 //   keys A B    publishes the keys named A and B (made at their first mention, ES256 and RS256 each) and signs with A
 //   close       stops listening, as an outage; `open` listens again on the same port
 //
-// It ends with its stdin. Accounts are whatever the token request names, or the hint of a sign-in: this provider is for tests alone.
+// It ends with its stdin. Accounts are whatever the token request names, or the hint of a sign-in: this provider is for
+// tests alone.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
-    /// Null where the body is no JSON.
+    /// Null where the body is not JSON.
     pub body: Json,
     pub bytes: Vec<u8>,
     pub asked: String,

@@ -189,12 +189,12 @@ impl Desk {
         }
     }
 
-    /// A line that no order stands behind, of nothing that is sold.
+    /// A line without an order, of nothing that is sold.
     pub fn free(&self, quantity: &str, amount: &str) -> Json {
         json!({ "description": "Work", "quantity": quantity, (self.amount_member()): amount })
     }
 
-    /// A line of a variant that no order stands behind.
+    /// A line of a variant without an order.
     pub fn goods(&self, variant: &str, quantity: &str, amount: &str) -> Json {
         json!({ "variantId": variant, "quantity": quantity, (self.amount_member()): amount })
     }

@@ -18,7 +18,7 @@ pub struct Books {
     pub entity: String,
 }
 
-/// The company's calendar day: UTC, as long as nobody sets another zone.
+/// The company's calendar day: UTC, as long as the company sets no other zone.
 pub fn today() -> NaiveDate {
     Utc::now().date_naive()
 }
@@ -220,7 +220,7 @@ impl Books {
         self.shop.list("ledger/trial-balance", &query).is(200)
     }
 
-    /// Closes a month as it stands.
+    /// Closes a month as it is.
     #[track_caller]
     pub fn close(&self, month: &str) -> Answer {
         let version = self.version_of(month);

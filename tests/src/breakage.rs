@@ -1,4 +1,5 @@
-//! Tables that refuse a company's rows, as a fault of the server would, and what operations owe to each other then: all or nothing.
+//! Tables that refuse a company's rows, as a fault of the server would, and what operations owe to each other then: all
+//! or nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,8 +9,8 @@ use crate::npm;
 
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Runs a script of `tests/browser` with these variables for a part of the suite; its pictures go to `target/browser`. A fault that
-/// it finds fails the test. `Err` holds why it cannot run on this machine.
+/// Runs a script of `tests/browser` with these variables for a part of the suite; its pictures go to `target/browser`.
+/// A fault that it finds fails the test. `Err` holds why it cannot run on this machine.
 pub fn run(part: &str, script: &str, variables: &[(&str, &str)]) -> Result<PathBuf, String> {
     let chromium = find()?;
     let folder = install(part)?;

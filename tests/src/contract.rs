@@ -63,7 +63,7 @@ impl Contract {
     #[track_caller]
     pub fn check(&self, method: &str, path: &str, sent: Option<&Json>, answer: &Answer) {
         let Some(operation) = self.operation(method, path) else {
-            // The parts of the reference, and what stands beside it.
+            // The parts of the reference, and the files next to it.
             let open = answer.status >= 300 || method == "HEAD" || path.starts_with("/v1/docs/");
             assert!(open, "a success that the contract does not show: {answer}");
             return;

@@ -1,11 +1,12 @@
-//! Many rows in a moment, behind the host's back: what a company has after years, and the requests that would write it are as many.
+//! Many rows in a moment, behind the host's back: what a company has after years, and the requests that would write it
+//! are as many.
 
 use crate::{Company, Database};
 
 impl Company {
-    /// Copies the rows that meet a condition, each `count` times. `changes` lists the columns of a copy that differ from those of the
-    /// row, as expressions of the row `t` and the number of the copy `s.n`, from 1. An id that is not among them is a new one of the
-    /// row's instant.
+    /// Copies the rows that meet a condition, each `count` times. `changes` lists the columns of a copy that differ
+    /// from those of the row, as expressions of the row `t` and the number of the copy `s.n`, from 1. An id that is not
+    /// among them is a new one of the row's instant.
     #[track_caller]
     pub fn copy_rows(&self, table: &str, condition: &str, count: u32, changes: &[(&str, &str)]) {
         let (columns, new_id) = match self.host.database() {

@@ -10,13 +10,14 @@ use crate::{Dice, Stoa, eventually};
 /// Cuts of a usual run, and of a whole one.
 const CUTS: (usize, usize) = (5, 25);
 
-/// How often a test repeats what chance decides: `usual`, or `all` where `cargo xtask test --all` asks for it (`STOA_TEST_ROUNDS=all`).
+/// How often a test repeats what chance decides: `usual`, or `all` where `cargo xtask test --all` asks for it
+/// (`STOA_TEST_ROUNDS=all`).
 pub fn rounds(usual: usize, all: usize) -> usize {
     if std::env::var_os("STOA_TEST_ROUNDS").is_some_and(|rounds| rounds == "all") { all } else { usual }
 }
 
-/// Writers write, each with its number and dice. `written` counts what was answered; so many more are awaited before each cut, and twice
-/// as many after the last.
+/// Writers write, each with its number and dice. `written` counts what was answered; so many more are awaited before
+/// each cut, and twice as many after the last.
 pub fn survive(
     host: &Stoa,
     name: &str,

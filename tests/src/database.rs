@@ -22,7 +22,7 @@ pub enum Database {
 /// Rows of counters and leases, which change without a write of the tenant.
 const NOT_STATE: &[&str] = &["stoa_permit", "stoa_api_usage"];
 
-/// Reads that disclose something are audited beside them, some 200 ms later, and tell nothing of what is kept.
+/// Reads that disclose something are audited about 200 ms later, and say nothing about what is kept.
 const NO_READ: &str = " and operation not like 'get%' and operation not like 'list%' \
                        and operation not like 'apiGet%' and operation not like 'apiList%'";
 

@@ -1,4 +1,4 @@
-//! Examples of the contract, and the records of a company whose ids stand in the place of those that the examples name.
+//! Examples of the contract, and the records of a company whose ids replace those that the examples name.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -410,7 +410,7 @@ impl Records {
         Records { shop, made: RefCell::default() }
     }
 
-    /// Makes what an operation needs beside the records that its example names.
+    /// Makes what an operation needs in addition to the records that its example names.
     pub fn prepare(&self, operation: &str) {
         for (_, name) in NEEDS.iter().filter(|(needing, _)| *needing == operation) {
             self.id(name);

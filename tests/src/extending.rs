@@ -1,4 +1,4 @@
-//! Hosts with the extender guest beside the real modules, the rules of its points, and what operators see of it.
+//! Hosts with the extender guest in addition to the real modules, the rules of its points, and what operators see of it.
 
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,7 +10,7 @@ use crate::operator::Operator;
 use crate::selling::Counter;
 use crate::{Answer, Company, Database, Folder, Stoa, eventually, modules};
 
-/// The host with both extenders and a seller beside the real modules; shared by the tests of this database.
+/// The host with both extenders and a seller in addition to the real modules; shared by the tests of this database.
 pub fn host(database: Database) -> Stoa {
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
@@ -27,7 +27,7 @@ pub fn host(database: Database) -> Stoa {
     started.unwrap_or_else(|said| panic!("the host with the extenders did not start: {said}"))
 }
 
-/// A host of its own with these extenders, in their first form, beside the real modules.
+/// A host of its own with these extenders, in their first form, in addition to the real modules.
 pub fn own_host(database: Database, letters: &[char]) -> Stoa {
     let extenders: Vec<(String, Vec<u8>)> =
         letters.iter().map(|letter| (format!("extender-{letter}.wasm"), modules::extender(*letter, 1))).collect();

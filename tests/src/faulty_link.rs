@@ -1,5 +1,5 @@
-//! A network link to PostgreSQL that a test breaks: it is encrypted by a CA of its own, blocked when the test chooses, or cut between a
-//! COMMIT and its reply.
+//! A network link to PostgreSQL that a test breaks: it is encrypted by a CA of its own, blocked when the test chooses,
+//! or cut between a COMMIT and its reply.
 
 use std::path::PathBuf;
 use std::sync::Arc;

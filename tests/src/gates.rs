@@ -1,5 +1,6 @@
-//! Tools of others that judge the served contract, and the host by it. Each finding is allowed by `tests/gates/allowed.json`, with a
-//! reason, or a failure. Where a tool is missing, an `Err` says which. The versions stand in `tests/gates`.
+//! Tools of others that judge the served contract, and the host by it. Each finding is allowed by
+//! `tests/gates/allowed.json`, with a reason, or a failure. Where a tool is missing, an `Err` says which. The versions
+//! are in `tests/gates`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,8 +29,8 @@ const REJECTED: &str = "ST202";
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     pub rule: String,
-    /// A JSON pointer into the contract, or `METHOD /path`; of a valid request that was rejected, with pointer and code of the item:
-    /// `METHOD /path /items/*/quantity RANGE minimum`.
+    /// A JSON pointer into the contract, or `METHOD /path`; of a valid request that was rejected, with pointer and code
+    /// of the item: `METHOD /path /items/*/quantity RANGE minimum`.
     pub place: String,
     pub text: String,
 }
@@ -54,7 +55,7 @@ struct Allowed {
     rule: String,
     /// A place; `*` stands for any text.
     r#where: String,
-    /// For whoever reads the list.
+    /// For readers of the list.
     reason: String,
 }
 
@@ -181,8 +182,8 @@ fn read_report(report: &Json, log: &Path) -> Vec<Finding> {
     findings
 }
 
-/// The faults of a gate's run: findings that no entry allows, and entries that nothing meets. Schemathesis draws by chance: what it does
-/// not find today may be found tomorrow, so only the linters' entries must be met.
+/// The faults of a gate's run: findings that no entry allows, and entries that nothing meets. Schemathesis draws by
+/// chance: what it does not find today may be found tomorrow, so only the linters' entries must be met.
 pub fn faults(gate: &str, findings: &[Finding]) -> Vec<String> {
     let file = sources().join("allowed.json");
     let list = fs::read(&file).unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()));

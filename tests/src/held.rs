@@ -44,8 +44,8 @@ impl Company {
 }
 
 impl Company {
-    /// On PostgreSQL: says of this transaction, as the host says of each that writes, that the company is writing. On SQLite nothing:
-    /// there is one writer.
+    /// On PostgreSQL: says of this transaction, as the host says of each that writes, that the company is writing. On
+    /// SQLite nothing: there is one writer.
     pub fn hold_watermark(&self) -> Option<Held> {
         let begin_writing = format!("select pg_advisory_xact_lock_shared({CLASS}, {}::int4)", self.number());
         (self.host.database() == Database::Postgres).then(|| self.hold(&begin_writing))

@@ -6,9 +6,12 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, mpsc};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
+
+pub use crate::host_settings::Settings;
+pub use crate::shared_hosts::shared;
 
 use crate::contract::Contract;
 use crate::folder::Folder;
@@ -59,119 +62,6 @@ struct Process {
     minder: Option<(Child, ChildStdin)>,
 }
 
-/// Leads to a database by another address than its own.
-type Way = Box<dyn Fn(&str) -> String>;
-/// Writes the data of a host: into its data folder, or into the database at this address.
-type Fill = Box<dyn FnOnce(&Path, Option<&str>)>;
-
-/// The settings that a host is started with; `Settings::default()` is what the shared hosts have.
-#[derive(Default)]
-pub struct Settings {
-    modules: Option<PathBuf>,
-    folder: Option<Folder>,
-    variables: Vec<(String, String)>,
-    absent: Vec<String>,
-    file: Option<String>,
-    without_dev: bool,
-    server: Option<String>,
-    way: Option<Way>,
-    shell: Option<String>,
-    installed: Option<Installed>,
-    data: Option<Fill>,
-    places: Option<usize>,
-    is_movable: bool,
-}
-
-impl Settings {
-    /// A folder of modules other than the suite's.
-    pub fn modules(mut self, folder: &Path) -> Settings {
-        self.modules = Some(folder.to_path_buf());
-        self
-    }
-
-    /// The same, with the folder kept as long as the host: it may start again.
-    pub fn modules_in(mut self, folder: Folder) -> Settings {
-        self.modules = Some(folder.path().to_path_buf());
-        self.folder = Some(folder);
-        self
-    }
-
-    pub fn set(mut self, name: &str, value: impl ToString) -> Settings {
-        self.variables.push((name.to_string(), value.to_string()));
-        self
-    }
-
-    /// Without a variable that the suite sets for every host.
-    pub fn unset(mut self, name: &str) -> Settings {
-        self.absent.push(name.to_string());
-        self
-    }
-
-    /// The text of its `stoa.toml`.
-    pub fn file(mut self, text: impl Into<String>) -> Settings {
-        self.file = Some(text.into());
-        self
-    }
-
-    /// Its database (PostgreSQL) is made on another server than the suite's.
-    pub fn at(mut self, server: String) -> Settings {
-        self.server = Some(server);
-        self
-    }
-
-    /// Its database (PostgreSQL) is reached by another address.
-    pub fn by(mut self, way: impl Fn(&str) -> String + 'static) -> Settings {
-        self.way = Some(Box::new(way));
-        self
-    }
-
-    /// A shell in the host's folder runs these commands and then becomes the host: `exec 2>&-` closes its stderr. If they redirect
-    /// stdout, the log names the address.
-    pub fn shell(mut self, commands: &str) -> Settings {
-        self.shell = Some(commands.to_string());
-        self
-    }
-
-    /// Companies are distributed over this many databases (PostgreSQL), the home database among them: `place-1` and on are the others.
-    pub fn places(mut self, count: usize) -> Settings {
-        self.places = Some(count);
-        self
-    }
-
-    /// Companies can move between the databases: their server is one of [`Cluster::start_for_moves`](stoa_cluster::Cluster).
-    pub fn movable(mut self) -> Settings {
-        self.is_movable = true;
-        self
-    }
-
-    /// The number of databases: as stated, or as the suite is run with. Another version of the host, another server or another way to it
-    /// has one.
-    fn count_places(&self) -> usize {
-        let is_plain = self.installed.is_none() && self.server.is_none() && self.way.is_none() && self.data.is_none();
-        let usual = || std::env::var("STOA_TEST_PLACES").ok().filter(|_| is_plain)?.parse().ok();
-        self.places.or_else(usual).unwrap_or(1)
-    }
-
-    /// A host of another version.
-    pub fn run_by(mut self, installed: Installed) -> Settings {
-        self.installed = Some(installed);
-        self
-    }
-
-    /// Its data folder or its database is filled before its first start.
-    pub fn data(mut self, fill: impl FnOnce(&Path, Option<&str>) + 'static) -> Settings {
-        self.data = Some(Box::new(fill));
-        self
-    }
-
-    /// As a deployment runs: without `--dev`, on a database that `stoa migrate` has prepared. There is no dev issuer: people
-    /// come by `STOA_OIDC_*` or `[[oidc]]`.
-    pub fn without_dev(mut self) -> Settings {
-        self.without_dev = true;
-        self
-    }
-}
-
 impl Stoa {
     /// Starts a host on a fresh database; a failure to start fails the test with what the host said.
     pub fn start(database: Database) -> Stoa {
@@ -195,9 +85,11 @@ impl Stoa {
         if let Some(fill) = settings.data {
             fill(&place.path().join("data"), postgres.as_ref().map(Disposable::url));
         }
-        if settings.file.is_some() || !places.is_empty() {
+        if settings.file.is_some() || settings.standby.is_some() || !places.is_empty() {
             let movable = postgres.as_ref().filter(|_| settings.is_movable);
-            let text = settings.file.unwrap_or_default() + &list_places(&places, movable);
+            let named = |server: &String| postgres.as_ref().map(|home| home.url_at(server));
+            let standby = settings.standby.as_ref().and_then(named);
+            let text = settings.file.unwrap_or_default() + &list_places(&places, movable, standby.as_deref());
             fs::write(place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
         }
         let mut variables = vec![
@@ -260,7 +152,8 @@ impl Stoa {
         assert_eq!(self.0.database, Database::Postgres, "an embedded database has one host");
         let place = Folder::new("beside");
         if !self.0.places.is_empty() {
-            fs::write(place.path().join("stoa.toml"), list_places(&self.0.places, None)).expect("cannot write stoa.toml");
+            fs::write(place.path().join("stoa.toml"), list_places(&self.0.places, None, None))
+                .expect("cannot write stoa.toml");
         }
         let inner = Inner {
             database: self.0.database,
@@ -299,9 +192,9 @@ impl Stoa {
         self.0.address.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// `127.0.0.1:PORT` of the private listener, as the host's log tells it.
+    /// `127.0.0.1:PORT` of the private listener, from the host's log.
     pub fn private_address(&self) -> String {
-        // The log's line comes after the first line of stdout, which tells that the host serves.
+        // The log's line comes after the first line of stdout, which says that the host serves.
         let mut known = lock(&self.0.private_address);
         let read = || {
             crate::eventually(|| {
@@ -353,6 +246,11 @@ impl Stoa {
     /// The number of databases over which companies are distributed.
     pub fn count_places(&self) -> usize {
         self.0.places.len() + 1
+    }
+
+    /// The length of the host's stderr so far.
+    pub(crate) fn log_length(&self) -> usize {
+        usize::try_from(self.0.log_length()).unwrap_or_default()
     }
 
     /// The host's stderr so far.
@@ -438,14 +336,14 @@ impl Stoa {
         fs::write(self.0.place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
     }
 
-    /// Tells the host to read again what it reads while it runs (SIGHUP).
+    /// Has the host read again what it reads while it runs (SIGHUP).
     pub fn hang_up(&self) {
         let pid = lock(&self.0.process).as_ref().map(|process| process.child.id().to_string()).expect("a running host");
         let sent = Command::new("kill").args(["-HUP", &pid]).status();
         assert!(sent.is_ok_and(|status| status.success()), "cannot send SIGHUP to the host");
     }
 
-    /// Its next start, its verbs and hosts beside it are of this version.
+    /// Its next start, its verbs and further hosts are of this version.
     pub fn install(&self, installed: Installed) {
         self.0.version.set(installed);
     }
@@ -644,25 +542,19 @@ impl Process {
     }
 }
 
-/// The databases as `stoa.toml` lists them. `home`: the home database, where companies can move.
-fn list_places(places: &[Disposable], home: Option<&Disposable>) -> String {
-    let move_url = |place: &Disposable| match home {
-        Some(_) => format!("move_url = \"{}\"
-", place.url_for_moves()),
-        None => String::new(),
+/// The databases as `stoa.toml` lists them. `home`: the home database, where companies can move. `standby`: the same of a standby.
+fn list_places(places: &[Disposable], home: Option<&Disposable>, standby: Option<&str>) -> String {
+    let entry = |name: &str, url: Option<&str>, move_url: Option<String>, standby: Option<&str>| {
+        let members = [("url", url), ("move_url", move_url.as_deref()), ("standby_url", standby)];
+        let members = members.iter().filter_map(|(name, value)| Some(format!("{name} = \"{}\"\n", (*value)?)));
+        format!("\n[[places]]\nname = \"{name}\"\n{}", members.collect::<String>())
     };
-    let list = places.iter().zip(1..).map(|(place, number)| {
-        format!("
-[[places]]
-name = \"place-{number}\"
-url = \"{}\"
-{}", place.url(), move_url(place))
-    });
-    let home = home.map(|home| format!("
-[[places]]
-name = \"home\"
-{}", move_url(home)));
-    home.into_iter().chain(list).collect()
+    let move_url = |place: &Disposable| home.is_some().then(|| place.url_for_moves());
+    let first = (home.is_some() || standby.is_some()).then(|| entry("home", None, home.and_then(move_url), standby));
+    let others = places.iter().zip(1..);
+    let others =
+        others.map(|(place, number)| entry(&format!("place-{number}"), Some(place.url()), move_url(place), None));
+    first.into_iter().chain(others).collect()
 }
 
 /// A shell that kills the host and removes its folder if the test process ends without doing so itself: hosts that the
@@ -678,48 +570,6 @@ fn mind(host: u32, folder: &Path) -> Option<(Child, ChildStdin)> {
         .ok()?;
     let stdin = shell.stdin.take()?;
     Some((shell, stdin))
-}
-
-/// The host that all tests of this database share, unless a test kills or configures its own.
-pub fn shared(database: Database) -> Stoa {
-    static SQLITE: OnceLock<Result<Stoa, String>> = OnceLock::new();
-    static POSTGRES: OnceLock<Result<Stoa, String>> = OnceLock::new();
-    let slot = match database {
-        Database::Sqlite => &SQLITE,
-        Database::Postgres => &POSTGRES,
-    };
-    let started = slot.get_or_init(|| {
-        if database == Database::Postgres && crate::postgres::server().is_none() {
-            return Err(crate::postgres::MISSING.to_string());
-        }
-        Stoa::try_start(database, Settings::default())
-    });
-    LOGGED[database as usize].get_or_init(|| started.as_ref().ok().cloned());
-    started.clone().unwrap_or_else(|said| panic!("the shared host did not start: {said}"))
-}
-
-static LOGGED: [OnceLock<Option<Stoa>>; 2] = [OnceLock::new(), OnceLock::new()];
-
-/// Prints, if the test fails, what the shared host wrote to stderr since now.
-pub(crate) fn watch_shared(database: Database) -> impl Drop {
-    struct Watch(Database, u64);
-    impl Drop for Watch {
-        fn drop(&mut self) {
-            let Some(Some(host)) = LOGGED[self.0 as usize].get() else { return };
-            if thread::panicking() {
-                let log = tail(&host.0.log_since(self.1), 40);
-                eprintln!("--- shared {:?} host, its stderr since the test began ---\n{log}", self.0);
-            }
-        }
-    }
-    let from = LOGGED[database as usize].get().and_then(Option::as_ref).map_or(0, |host| host.0.log_length());
-    Watch(database, from)
-}
-
-/// The last lines that the shared host of this database wrote to stderr.
-pub(crate) fn tail_of_shared(database: Database) -> String {
-    let host = LOGGED[database as usize].get().and_then(Option::as_ref);
-    host.map_or_else(String::new, |host| tail(&host.0.log_since(0), 60))
 }
 
 /// `STOA_TEST_BINARY`, by default the workspace's release build.
@@ -761,7 +611,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn tail(text: &str, lines: usize) -> String {
+pub(crate) fn tail(text: &str, lines: usize) -> String {
     let all: Vec<&str> = text.lines().collect();
     all[all.len().saturating_sub(lines)..].join("\n")
 }

@@ -39,10 +39,10 @@ struct Shared {
     url: String,
     manner: Mutex<Manner>,
     discovery: Mutex<Option<Manner>>,
-    /// The answer about a person who asks by a token; none: it has no such address.
+    /// The answer about a person who asks by a token; `None`: it has no such address.
     userinfo: Mutex<Option<Manner>>,
     userinfo_asked: AtomicUsize,
-    /// The response of the token endpoint; none: it has no such address.
+    /// The response of the token endpoint; `None`: it has no such address.
     tokens: Mutex<Option<(u16, Json)>>,
     /// The forms that it received there.
     forms: Mutex<Vec<String>>,
@@ -90,7 +90,7 @@ impl Issuer {
         *self.shared.manner.lock().unwrap_or_else(PoisonError::into_inner) = manner;
     }
 
-    /// How it answers for its discovery document from now on; none: as it should.
+    /// How it answers for its discovery document from now on; `None`: as it should.
     pub fn discover(&self, manner: Option<Manner>) {
         *self.shared.discovery.lock().unwrap_or_else(PoisonError::into_inner) = manner;
     }
@@ -115,7 +115,7 @@ impl Issuer {
         self.shared.userinfo_asked.load(Ordering::SeqCst)
     }
 
-    /// An outage: nobody gets an answer.
+    /// An outage: no caller gets a response.
     pub fn down(&self, down: bool) {
         self.shared.down.store(down, Ordering::SeqCst);
     }

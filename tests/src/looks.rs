@@ -1,5 +1,5 @@
-//! The connections through which the suite looks into a host's database, kept from look to look: one of its own for each would cost
-//! PostgreSQL a process, and SQLite the reading of the whole schema.
+//! The connections through which the suite looks into a host's database, kept from look to look: one of its own for
+//! each would cost PostgreSQL a process, and SQLite the reading of the whole schema.
 
 use std::collections::HashMap;
 use std::path::Path;

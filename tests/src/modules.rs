@@ -12,7 +12,7 @@ pub fn folder() -> PathBuf {
     std::env::var_os("STOA_TEST_MODULES").map_or_else(|| workspace().join("target/modules"), PathBuf::from)
 }
 
-/// A guest of `tests/guests`, as `cargo xtask build-modules` leaves it beside the modules.
+/// A guest of `tests/guests`, as `cargo xtask build-modules` leaves it next to the modules.
 pub fn guest(name: &str) -> Vec<u8> {
     let beside = folder().parent().map(|parent| parent.join("test-modules")).unwrap_or_default();
     let path = beside.join(format!("{name}.wasm"));
@@ -22,7 +22,7 @@ pub fn guest(name: &str) -> Vec<u8> {
 /// Changes that an operator consents to for an extension.
 pub const CONSENT: &[&str] = &["POINT_EXTENDED", "EVENT_RECEIVED", "TIMER_ADDED", "SERVICE_WANTED"];
 
-/// Where the example modules and the template lie, as `cargo xtask build-modules --examples` leaves them beside the modules.
+/// Where the example modules and the template lie, as `cargo xtask build-modules --examples` leaves them next to the modules.
 pub fn example(name: &str) -> PathBuf {
     let beside = folder().parent().map(|parent| parent.join("examples")).unwrap_or_default();
     let path = beside.join(format!("{name}.wasm"));
@@ -67,8 +67,8 @@ pub fn changeling(form: u8) -> Vec<u8> {
     with_form(guest("changeling"), b"the changeling's form: 1", form)
 }
 
-/// The extender guest in one of its forms, and with a letter in its names: `extender-a`. It receives the events of `extender-b`, as
-/// every other one receives those of `extender-a`. `tests/guests/extender/src/lib.rs` lists the forms.
+/// The extender guest in one of its forms, and with a letter in its names: `extender-a`. It receives the events of
+/// `extender-b`, as every other one receives those of `extender-a`. `tests/guests/extender/src/lib.rs` lists the forms.
 pub fn extender(letter: char, form: u8) -> Vec<u8> {
     let other = if letter == 'a' { 'b' } else { 'a' };
     let upper = letter.to_ascii_uppercase();

@@ -43,7 +43,7 @@ impl Movable {
 
     /// Begins a move and kills the command once it waits for a lock that this statement holds in the database of a place.
     pub fn kill_move_at(&self, company: &Company, to: &str, place: &str, lock: &str) {
-        let held = self.host.hold(place, lock);
+        let held = self.host.hold_at(place, lock);
         let mut command = self.host.command();
         command.args(["tenant", "move", &company.tenant, "--to", to]).stdout(Stdio::null()).stderr(Stdio::null());
         let mut command = Killed(command.spawn().expect("cannot run the binary"));

@@ -31,7 +31,7 @@ pub fn may_fetch_for(part: &str) -> Result<(), String> {
     if asked { Ok(()) } else { Err("its packages are fetched by `cargo xtask test --all` or with a filter".to_owned()) }
 }
 
-/// A program beside its packages, in a folder that goes unless it is kept.
+/// A program with its packages, in a folder that goes unless it is kept.
 pub struct Installed {
     pub folder: PathBuf,
 }
@@ -51,7 +51,7 @@ impl Drop for Installed {
     }
 }
 
-/// Tells one content of these files of a folder from every other.
+/// Distinguishes one content of these files of a folder from every other.
 pub fn digest(source: &Path, files: &[&str]) -> String {
     let mut hasher = DefaultHasher::new();
     for name in files {
@@ -60,8 +60,8 @@ pub fn digest(source: &Path, files: &[&str]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Copies these files of a folder, a lock file among them, and installs what they need beside the copies. `part` of the suite needs
-/// them.
+/// Copies these files of a folder, a lock file among them, and installs what they need next to the copies. `part` of
+/// the suite needs them.
 pub fn install(part: &str, source: &Path, files: &[&str]) -> Result<Installed, String> {
     let node = version("node")?;
     let major = node.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());

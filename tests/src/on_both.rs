@@ -1,11 +1,11 @@
 //! How tests of the suite are listed: each is a function, named once in one of these macros. On both databases it runs
-//! as `sqlite::name` and `postgres::name`. Behind `timed:` stand tests that judge times, memory or counts of the
-//! machine: they run one at a time, after all others (`cargo xtask test`). Behind `rules:` stand tests of what a module
+//! as `sqlite::name` and `postgres::name`. Behind `timed:` are tests that judge times, memory or counts of the
+//! machine: they run one at a time, after all others (`cargo xtask test`). Behind `rules:` are tests of what a module
 //! decides by itself: its bytes are the same on both databases, and `host/tests/store` compares what it relies on. A
 //! whole run tries them on SQLite, `--all` on both.
 
 use crate::record::Running;
-use crate::{Database, host};
+use crate::{Database, shared_hosts};
 
 /// Makes `#[test]` functions `sqlite::name` and `postgres::name` of functions `fn name(database: Database)`.
 #[macro_export]
@@ -75,7 +75,7 @@ macro_rules! tests {
 /// Runs one test; if it fails, prints what the shared host of this database wrote meanwhile.
 pub fn run(name: &'static str, database: Database, test: impl FnOnce(Database)) {
     let _running = Running::begin(without_crate(name), Some(database));
-    let _watch = host::watch_shared(database);
+    let _watch = shared_hosts::watch_shared(database);
     test(database);
 }
 

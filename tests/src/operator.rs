@@ -44,8 +44,8 @@ impl Stoa {
 }
 
 impl Stoa {
-    /// The report of a verification of these companies: by the running host's private listener, and by `stoa verify` where the host
-    /// does not run or has no operator of `--dev`.
+    /// The report of a verification of these companies: by the running host's private listener, and by `stoa verify`
+    /// where the host does not run or has no operator of `--dev`.
     #[track_caller]
     pub fn verify(&self, tenants: &[&str]) -> Json {
         if self.has_dev_operator() && self.is_running() {
@@ -86,7 +86,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 impl Operator {
-    /// The same operator at another host of the database: hosts beside each other share a data folder.
+    /// The same operator at another host of the database: hosts next to each other share a data folder.
     pub fn at(&self, host: &Stoa) -> Operator {
         Operator { host: host.clone(), token: self.token.clone() }
     }

@@ -482,7 +482,7 @@ fn read_tokens(html: &str) -> Vec<Token> {
                 (attributes, rest) = read_attributes(&inner[end..]);
             }
         }
-        // The contents of a template are no part of the page.
+        // The contents of a template are not part of the page.
         in_template = (in_template || tag == "template") && !(tag == "template" && is_end);
         if !in_template {
             tokens.push(Token { at, tag, is_end, attributes, text });

@@ -48,8 +48,8 @@ pub fn eventually_within<T>(patience: Duration, mut look: impl FnMut() -> Option
     }
 }
 
-/// The answers of a burst that fell into one window of a limit, as `x-ratelimit-reset` says. Where the minute ended meanwhile the burst
-/// is made again: it brings a fresh caller each time.
+/// The answers of a burst that fell into one window of a limit, as `x-ratelimit-reset` says. Where the minute ended
+/// meanwhile the burst is made again: it brings a fresh caller each time.
 #[track_caller]
 pub fn in_one_window(burst: impl Fn() -> Vec<Answer>) -> Vec<Answer> {
     for _ in 0..BURSTS {

@@ -66,7 +66,7 @@ impl Company {
         roles.items()[0]["id"].as_str().unwrap_or_else(|| panic!("no role OWNER: {roles}")).to_string()
     }
 
-    /// The membership of whoever calls.
+    /// The membership of the caller.
     #[track_caller]
     pub fn own_membership(&self) -> String {
         let context = self.get("context").is(200);

@@ -1,5 +1,5 @@
-//! Programs of Python that the suite needs, from PyPI, in a virtual environment. Where there is no Python, or no way to a registry, an
-//! `Err` says why.
+//! Programs of Python that the suite needs, from PyPI, in a virtual environment. Where there is no Python, or no way to
+//! a registry, an `Err` says why.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,8 +14,8 @@ const LIST: &str = "requirements.txt";
 const NO_REGISTRY: &[&str] =
     &["Could not fetch URL", "Failed to establish a new connection", "No matching distribution found"];
 
-/// The virtual environment with the packages that a folder lists, made once for each list: `target/NAME-DIGEST`. `part` of the suite
-/// needs it.
+/// The virtual environment with the packages that a folder lists, made once for each list: `target/NAME-DIGEST`. `part`
+/// of the suite needs it.
 pub fn install(part: &str, source: &Path, name: &str) -> Result<PathBuf, String> {
     let digest = npm::digest(source, &[LIST]);
     let folder = workspace().join(format!("target/{name}-{digest}"));

@@ -3,6 +3,7 @@
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 use crate::company::{fresh, onboarding};
+use crate::held::Held;
 use crate::host::{RUNTIME, Settings};
 use crate::{Company, Database, Stoa};
 
@@ -47,14 +48,15 @@ impl Stoa {
         })
     }
 
-    /// Holds the locks of a statement in the database of a place, as long as the connection lives.
-    pub fn hold(&self, place: &str, statement: &str) -> PgConnection {
+    /// Runs a statement in a transaction at a place, and keeps what it locks.
+    pub fn hold_at(&self, place: &str, statement: &str) -> Held {
         let url = self.database_of(place);
         RUNTIME.block_on(async {
             let mut connection = PgConnection::connect(&url).await.expect("the database of the place");
             connection.execute("begin").await.expect("a transaction");
-            connection.execute(AssertSqlSafe(statement.to_owned())).await.expect("a lock");
-            connection
+            let held = connection.execute(AssertSqlSafe(statement.to_owned())).await;
+            held.unwrap_or_else(|error| panic!("{statement}: {error}"));
+            Held::Postgres(Some(connection))
         })
     }
 

@@ -45,6 +45,13 @@ impl Disposable {
         &self.url
     }
 
+    /// The address of the database of this name on another server.
+    pub fn url_at(&self, server: &str) -> String {
+        let mut url = Url::parse(server).expect("the server's address is no URL");
+        url.set_path(&self.name);
+        url.to_string()
+    }
+
     /// The address with the role for moves, which may subscribe here from now on.
     pub fn url_for_moves(&self) -> String {
         run(&self.url, &format!("grant create on database {} to stoa_move", self.name)).expect("the role for moves");
@@ -80,7 +87,8 @@ fn sweep(server: &str) {
     }
 }
 
-fn run(server: &str, statement: &str) -> Result<(), sqlx::Error> {
+/// Runs a statement at a server.
+pub fn run(server: &str, statement: &str) -> Result<(), sqlx::Error> {
     RUNTIME.block_on(async {
         let mut connection = PgConnection::connect(server).await?;
         connection.execute(AssertSqlSafe(statement.to_string())).await?;

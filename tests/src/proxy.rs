@@ -15,8 +15,8 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// `target`: `127.0.0.1:PORT`. The answer to the `n`th POST whose path ends as stated never comes back. The lost request is done by
-    /// the host all the same; its client waits for ever.
+    /// `target`: `127.0.0.1:PORT`. The answer to the `n`th POST whose path ends as stated never comes back. The lost
+    /// request is done by the host all the same; its client waits for ever.
     pub fn losing(target: &str, path: &'static str, nth: usize) -> Proxy {
         let seen = AtomicUsize::new(0);
         let is_lost = move |head: &str| {

@@ -35,7 +35,7 @@ impl Company {
         self.good(json!({ "productType": "SERVICE" }))
     }
 
-    /// The variant of a good that nobody counts.
+    /// The variant of a good without stock.
     #[track_caller]
     pub fn good_without_stock(&self) -> String {
         self.good(json!({}))

@@ -52,7 +52,7 @@ pub enum Temper {
     Redirect(SocketAddr),
     /// The connection is cut.
     Reset,
-    /// Bytes that are no HTTP, as of a server that speaks TLS.
+    /// Bytes that are not HTTP, as of a server that speaks TLS.
     Garbage,
     /// Nothing, for a minute.
     Stall,

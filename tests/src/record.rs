@@ -1,6 +1,6 @@
-//! The record of a test that `cargo xtask test` reads: its name, its seconds, how it ended, and why it failed. A test that passes
-//! its time limit ends the program, after it has said what was going on: libtest has no limit, and a test that hangs would hold up
-//! the whole run.
+//! The record of a test that `cargo xtask test` reads: its name, its seconds, how it ended, and why it failed. A test
+//! that passes its time limit ends the program, after it has said what was going on: libtest has no limit, and a test
+//! that hangs would hold up the whole run.
 
 use std::cell::RefCell;
 use std::fs::OpenOptions;
@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{Database, host};
+use crate::{Database, shared_hosts};
 
 /// Names the file.
 const FILE: &str = "STOA_TEST_RECORD";
@@ -28,7 +28,7 @@ thread_local! {
     static FAULT: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Has every panic noted for the record, beside what libtest prints of it.
+/// Has every panic noted for the record, in addition to what libtest prints of it.
 fn note_panics() {
     static HOOKED: Once = Once::new();
     HOOKED.call_once(|| {
@@ -46,7 +46,7 @@ fn note_panics() {
 pub struct Running {
     name: &'static str,
     begin: Instant,
-    // Its end tells the watch.
+    // Its end ends the watch.
     _ended: Sender<()>,
 }
 
@@ -71,7 +71,7 @@ impl Drop for Running {
     }
 }
 
-/// Tells that a part of the suite cannot run on this machine, and why: past the harness, which would swallow it, and
+/// Reports that a part of the suite cannot run on this machine, and why: past the harness, which would swallow it, and
 /// in the record, of which `cargo xtask test` repeats it at its end.
 pub fn tell_not_run(part: &str, why: &str) {
     let _ = writeln!(std::io::stderr(), "NOT RUN {part}: {why}");
@@ -97,7 +97,7 @@ fn note(name: &str, took: Duration, end: &str, why: &str) {
 
 #[allow(clippy::exit, reason = "nothing else ends a thread that hangs")]
 fn end_program(name: &str, database: Option<Database>) {
-    let log = database.map(host::tail_of_shared).unwrap_or_default();
+    let log = database.map(shared_hosts::tail_of_shared).unwrap_or_default();
     let said = format!(
         "test {name} has run for {} s and is ended with the program\n--- threads of the suite ---\n{}--- shared host ---\n{log}\n",
         limit().as_secs(),

@@ -29,7 +29,7 @@ pub struct Habits {
     pub lists_referrers: bool,
     /// It asks for a token, and gives one for the user's password.
     pub wants_token: bool,
-    /// It sends whoever wants a blob there.
+    /// It redirects requests for a blob there.
     pub blobs_at: Option<SocketAddr>,
 }
 

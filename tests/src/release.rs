@@ -51,7 +51,7 @@ pub fn release() -> &'static Release {
     MADE.get_or_init(|| make(&host::workspace().join("target/test-release")))
 }
 
-/// Makes a release in an empty folder by the page's own commands; only cargo's build is what stands already.
+/// Makes a release in an empty folder by the page's own commands; only cargo's build exists before.
 pub fn make(place: &Path) -> Release {
     let page = page("production.md");
     let blocks = blocks_of("sh", &page);

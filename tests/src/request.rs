@@ -60,7 +60,7 @@ impl Request {
         self
     }
 
-    /// Adds a header beside an earlier one of this name.
+    /// Adds a header next to an earlier one of this name.
     pub fn also(mut self, name: &str, value: &str) -> Request {
         let name = HeaderName::from_bytes(name.as_bytes()).expect("a header's name");
         self.headers.append(name, HeaderValue::from_bytes(value.as_bytes()).expect("a header's value"));
@@ -92,7 +92,7 @@ impl Request {
         self.bytes(body.to_string().into_bytes())
     }
 
-    /// A body as it stands, as `application/json` unless another type was set.
+    /// A body as it is, as `application/json` unless another type was set.
     pub fn bytes(mut self, body: impl Into<Vec<u8>>) -> Request {
         self.body = Some(body.into());
         match self.headers.contains_key("content-type") {

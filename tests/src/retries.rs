@@ -11,7 +11,7 @@ use crate::{Answer, Company};
 const TRIES: usize = 2_000;
 
 impl Company {
-    /// Sends until there is an answer that is no "not now".
+    /// Sends until there is a response that is not "not now".
     pub fn post_until_answered(&self, path: &str, body: &Json) -> Answer {
         let key = uuid::Uuid::new_v4().to_string();
         for _ in 0..TRIES {

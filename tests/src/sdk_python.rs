@@ -1,5 +1,5 @@
-//! `sdks/python` as a reader of its readme has it: the suite follows the commands that build the package, and runs the page's Python as
-//! one program with the wheel that they made. Where a tool is missing, an `Err` says which.
+//! `sdks/python` as a reader of its readme has it: the suite follows the commands that build the package, and runs the
+//! page's Python as one program with the wheel that they made. Where a tool is missing, an `Err` says which.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
-//! The SDK of `sdks/typescript` as a user has it: generated from the served contract, built, packed and installed. Its unit tests run,
-//! and its README's tour, compiled by the strictest rules, on a host. Where a tool is missing, an `Err` says which.
+//! The SDK of `sdks/typescript` as a user has it: generated from the served contract, built, packed and installed. Its
+//! unit tests run, and its README's tour, compiled by the strictest rules, on a host. Where a tool is missing, an `Err`
+//! says which.
 
 use std::fs;
 use std::os::unix::fs::symlink;

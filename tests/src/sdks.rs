@@ -1,6 +1,7 @@
-//! SDKs as integrators generate them: by the usual generators with their default flags, from the contract as it is served, compiled by
-//! the strictest rules that their language has, and taken on a tour of the host. Each generator's version stands in `tests/sdks`; what it
-//! needs is installed to `target/sdks`. Where a tool is missing, an `Err` says which.
+//! SDKs as integrators generate them: by the usual generators with their default flags, from the contract as it is
+//! served, compiled by the strictest rules that their language has, and taken on a tour of the host. Each generator's
+//! version is in `tests/sdks`; what it needs is installed to `target/sdks`. Where a tool is missing, an `Err` says
+//! which.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -116,8 +117,8 @@ pub const SDKS: &[Sdk] = &[
         language: Language::Python,
         steps: &[
             &[GENERATOR, "generate", "-i", "contract.json", "-g", "python", "-o", "."],
-            // All of the SDK by the rules that the generator itself writes to `pyproject.toml`, which are not the strictest; the tour's
-            // use of it by those.
+            // All of the SDK by the rules that the generator itself writes to `pyproject.toml`, which are not the
+            // strictest; the tour's use of it by those.
             &["{tools}/bin/mypy", "openapi_client"],
             &["{tools}/bin/mypy", "--strict", "--follow-imports=silent", "tour.py"],
             RUN_PYTHON,
@@ -147,7 +148,7 @@ pub fn tour(sdk: &Sdk, company: &Company) -> Result<Vec<Duration>, String> {
         Language::TypeScript => {
             copy(sdk.tour, "tour.ts");
             copy("tsconfig.json", "tsconfig.json");
-            // As in a project of theirs: packages beside the sources.
+            // As in a project of theirs: packages next to the sources.
             std::os::unix::fs::symlink(tools.join("node_modules"), place.path().join("node_modules")).expect("a link");
         }
         Language::Python => {

@@ -10,7 +10,7 @@ pub use stoa_wire::{Key, finance, inventory, ledger, procurement, sales};
 use crate::host::Settings;
 use crate::{Answer, Company, Database, Folder, Stoa, modules};
 
-/// The host with the guests that call services, beside the real modules; shared by the tests of this database.
+/// The host with the guests that call services, in addition to the real modules; shared by the tests of this database.
 pub fn host(database: Database) -> Stoa {
     static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
     let folder = folder();
@@ -19,7 +19,7 @@ pub fn host(database: Database) -> Stoa {
     started.unwrap_or_else(|said| panic!("the host with the guests did not start: {said}"))
 }
 
-/// The real modules with the guests beside them.
+/// The real modules with the guests next to them.
 pub fn folder() -> &'static Folder {
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     FOLDER.get_or_init(|| {

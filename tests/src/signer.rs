@@ -18,7 +18,7 @@ pub struct Signer {
     pub kid: String,
     /// `RS256`, `PS256`, `ES256` or `EdDSA`.
     pub alg: &'static str,
-    /// The public key as it stands in a JWKS.
+    /// The public key as it is in a JWKS.
     pub jwk: Json,
     key: Key,
 }

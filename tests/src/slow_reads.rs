@@ -7,8 +7,9 @@ use crate::{Company, Database};
 const LOCK: u32 = 7_731;
 
 impl Company {
-    /// Has the company's reads of a table last from its first row on: on PostgreSQL until the lock that is returned is dropped, on
-    /// SQLite, where a reader waits for nothing, until their time is over. Nothing is written to the table any more.
+    /// Has the company's reads of a table last from its first row on: on PostgreSQL until the lock that is returned is
+    /// dropped, on SQLite, where a reader waits for nothing, until their time is over. Nothing is written to the table
+    /// any more.
     pub fn slow_down(&self, table: &str) -> Option<Held> {
         let wait = match self.host.database() {
             Database::Sqlite => {

@@ -1,4 +1,4 @@
-//! Stock, layers and journal as aligned texts: a scenario and its figures stand side by side in a test, and are read like the
+//! Stock, layers and journal as aligned texts: a scenario and its figures are side by side in a test, and are read like the
 //! pages of a ledger. Zeros behind the last digit that counts are left out: the form of an amount is another test's.
 
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::Company;
 use crate::books::day;
 
-/// Compares a table with the one that stands in the test. Each test runs on both databases, so each table is compared twice.
+/// Compares a table with the one in the test. Each test runs on both databases, so each table is compared twice.
 #[macro_export]
 macro_rules! assert_table {
     ($table:expr, @$expected:literal) => {

@@ -38,7 +38,7 @@ pub fn mark(line: &str) -> Option<&str> {
     line.split_once("# =>").map(|(_, mark)| mark.trim())
 }
 
-/// Runs the blocks in a folder with these variables; each mark must stand in the output since the one before.
+/// Runs the blocks in a folder with these variables; each mark must be in the output since the one before.
 #[track_caller]
 pub fn follow(blocks: &[String], folder: &Path, variables: &[(&str, &str)]) {
     let mut shell = Command::new("bash");

@@ -14,7 +14,7 @@ pub struct Written {
     pub acknowledged: DateTime<Utc>,
 }
 
-/// Ends the writers, also where what they go on beside fails.
+/// Ends the writers, also where the work that they accompany fails.
 struct Ending<'a>(&'a AtomicBool);
 
 impl Drop for Ending<'_> {

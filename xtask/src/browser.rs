@@ -1,5 +1,5 @@
-//! `browser`: the suite's tests in a browser, for a contributor who changed the reference or the console. They need Chromium, Node
-//! and a way to the npm registry, and fail without them where the suite only leaves them out.
+//! `browser`: the suite's tests in a browser, for a contributor who changed the reference or the console. They need
+//! Chromium, Node and a way to the npm registry, and fail without them where the suite only leaves them out.
 
 use anyhow::Result;
 

@@ -142,7 +142,7 @@ fn name(package: &Package) -> Result<String> {
     Ok(name.with_context(|| format!("{} lies in no folder", package.name))?.to_string())
 }
 
-/// Writes the component and tells of it.
+/// Writes the component and prints it.
 fn componentize(core: &Path, name: &str, into: &Path) -> Result<Module> {
     reject_debug_sections(&std::fs::read(core)?)?;
     let component = component::encode(core)?;

@@ -1,5 +1,6 @@
-//! `contract`: tools of others judge the contract that a host serves, and the host by it. Redocly and Spectral read it, Schemathesis sends
-//! what fits it and what does not, as a user and as an API client. They need Node, Python and ways to the npm registry and to PyPI.
+//! `contract`: tools of others judge the contract that a host serves, and the host by it. Redocly and Spectral read it,
+//! Schemathesis sends what fits it and what does not, as a user and as an API client. They need Node, Python and ways
+//! to the npm registry and to PyPI.
 
 use anyhow::Result;
 use clap::ValueEnum as _;

@@ -1,4 +1,4 @@
-//! `new-module NAME`: writes a module that builds, tests and activates as it stands, from `components/template`, as a member of
+//! `new-module NAME`: writes a module that builds, tests and activates as it is, from `components/template`, as a member of
 //! this workspace. `stoa module new` writes the same outside of it.
 
 use anyhow::{Result, bail};

@@ -26,7 +26,7 @@ pub fn provide(under: &Path) -> Result<Server> {
 }
 
 impl Server {
-    /// Tells a program of the server, and of the programs beside it (pgbench).
+    /// Gives a program the address of the server, also the programs next to it (pgbench).
     pub fn tell(&self, command: &mut Command) -> Result<()> {
         command.env(URL, &self.url);
         if let Some((programs, _)) = &self.own_cluster {

@@ -54,7 +54,7 @@ pub async fn wait(child: &mut Child, stop: &mut Stop) -> Result<ExitStatus> {
 /// SIGTERM to the program's group, if it still runs.
 pub fn terminate(child: &Child) {
     if let Some(id) = child.id() {
-        // A failure means that it has just ended: the wait that follows tells.
+        // A failure means that it has just ended: the wait that follows reports it.
         let _ = Command::new("kill").args(["-TERM", "--", &format!("-{id}")]).stderr(Stdio::null()).status();
     }
 }

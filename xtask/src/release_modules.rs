@@ -51,7 +51,7 @@ pub fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The lock file and the layout of the release before go; what else stands in the folder stays.
+/// The lock file and the layout of the release before go; other files of the folder stay.
 fn make_folder(workspace: &Workspace) -> Result<PathBuf> {
     let folder = workspace.target.join("dist");
     let (lock, layout) = (folder.join("stoa-modules.lock"), folder.join("oci"));

@@ -1,5 +1,5 @@
-//! `run`: from a clone to a running service with something in it. Builds, starts, loads the demo company once, writes the values that
-//! a shell needs to a file, and tells what to try.
+//! `run`: from a clone to a running service with something in it. Builds, starts, loads the demo company once, writes
+//! the values that a shell needs to a file, and prints what to try.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,6 +1,7 @@
-//! Where the databases and folders of a run of the suite lie: in memory, where the system has room for it, so that tens of
-//! thousands of commits wait for no disk that is busy with something else. The claims of the suite hold there as on a disk: a process
-//! that is killed loses nothing it has written, and full or failing disks are put in by the suite itself.
+//! Where the databases and folders of a run of the suite lie: in memory, where the system has room for it, so that tens
+//! of thousands of commits wait for no disk that is busy with something else. The claims of the suite hold there as on
+//! a disk: a process that is killed loses nothing it has written, and full or failing disks are put in by the suite
+//! itself.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,7 +44,7 @@ impl Drop for Scratch {
     }
 }
 
-/// KiB that are free there; none where there is no such folder.
+/// KiB that are free there; none if there is no such folder.
 fn room(folder: &str) -> u64 {
     let reported = program::output(Command::new("df").args(["-Pk", folder])).unwrap_or_default();
     let free = reported.lines().last().and_then(|line| line.split_whitespace().nth(3));

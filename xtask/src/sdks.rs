@@ -1,5 +1,5 @@
-//! `sdks`: what integrators generate from the contract, by five generators, and the SDKs of `sdks`: generated, compiled, and taken on a
-//! tour of a host. It needs Node, Python and Java, and ways to the npm registry and to PyPI.
+//! `sdks`: what integrators generate from the contract, by five generators, and the SDKs of `sdks`: generated,
+//! compiled, and taken on a tour of a host. It needs Node, Python and Java, and ways to the npm registry and to PyPI.
 
 use anyhow::Result;
 

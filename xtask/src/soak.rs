@@ -1,4 +1,5 @@
-//! `soak`: the fault harness of the suite, with many rounds of each fault: what was lost, what was done twice, and how soon service was back.
+//! `soak`: the fault harness of the suite, with many rounds of each fault: what was lost, what was done twice, and how
+//! soon service was back.
 
 use anyhow::Result;
 
@@ -8,6 +9,8 @@ use crate::workspace::Workspace;
 /// Rounds of each fault.
 const MANY: usize = 25;
 const FEW: usize = 2;
+/// Seconds of one test: many failovers take longer than any test of the suite.
+const LIMIT: &str = "1800";
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -23,7 +26,7 @@ pub fn run(workspace: &Workspace, args: &Args) -> Result<()> {
         &Selection {
             names: vec!["soak::".to_owned()],
             options: vec!["--nocapture".to_owned()],
-            variables: vec![("STOA_SOAK_ROUNDS", rounds.to_string())],
+            variables: vec![("STOA_SOAK_ROUNDS", rounds.to_string()), ("STOA_TEST_LIMIT", LIMIT.to_owned())],
             ..Selection::default()
         },
     )

@@ -1,4 +1,4 @@
-//! The WIT packages of `wit/`, one folder each, and the list of those that are released: what others build against and nobody
+//! The WIT packages of `wit/`, one folder each, and the list of those that are released: what others build against and no commit
 //! changes any more.
 
 use std::fs;
@@ -73,7 +73,7 @@ fn package(folder: &Path) -> Result<WitPackage> {
     Ok(WitPackage { name: name.to_owned(), version, digest: hex(&Sha256::digest(&text)) })
 }
 
-/// The text of a WIT file as far as it means anything: without comments, with one space between words and none beside signs,
+/// The text of a WIT file as far as it means anything: without comments, with one space between words and none next to signs,
 /// and without a comma before a closing bracket.
 fn normalize(text: &str) -> String {
     let plain = strip_comments(text);

@@ -74,11 +74,11 @@ impl Workspace {
         self.packages.iter().find(|package| package.name == name)
     }
 
-    /// Builds the host and the program of `stoa import` beside it; answers the path of the host. With the features of
-    /// all default members, as tests have them: for the packages alone, cargo would build wasmtime once more. `beside`:
-    /// what else cargo is to build in that go.
-    pub fn build_host(&self, mut cargo: Command, beside: &[&str]) -> Result<PathBuf> {
-        program::run(cargo.args(["build", "--release", "--bin", "stoa", "--bin", "stoa-import"]).args(beside))?;
+    /// Builds the host and the program of `stoa import` next to it; answers the path of the host. With the features of
+    /// all default members, as tests have them: for the packages alone, cargo would build wasmtime once more. `additional`:
+    /// other packages that cargo builds in the same run.
+    pub fn build_host(&self, mut cargo: Command, additional: &[&str]) -> Result<PathBuf> {
+        program::run(cargo.args(["build", "--release", "--bin", "stoa", "--bin", "stoa-import"]).args(additional))?;
         let binary = self.host_binary();
         if !binary.is_file() {
             bail!("cargo built no {}", binary.display());
@@ -91,7 +91,7 @@ impl Workspace {
         self.target.join("release").join(format!("stoa{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// Names of the test targets of default members: programs of tests beside those within crates.
+    /// Names of the test targets of default members: programs of tests in addition to those within crates.
     pub fn integration_tests(&self) -> impl Iterator<Item = &str> {
         self.targets(false, "test").map(|target| target.name.as_str())
     }
@@ -120,8 +120,8 @@ impl Package {
     }
 }
 
-/// The cargo that started this program, as `cargo run` names it. Its variables about this package are not passed on: build scripts
-/// look at them, and would run again whenever cargo is called by hand in between.
+/// The cargo that started this program, as `cargo run` names it. Its variables about this package are not passed on:
+/// build scripts look at them, and would run again whenever cargo is called by hand in between.
 fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");

@@ -23,7 +23,7 @@ pub enum Part {
     Number {
         is_key: bool,
     },
-    /// A text in which an id stands that every request creates.
+    /// A text that contains an id that every request creates.
     Naming {
         before: String,
         nth: usize,
@@ -94,7 +94,8 @@ impl Pattern {
         })
     }
 
-    /// The pattern of three orders: the first two of the same variants, the third of others. `variants` and `number` are the second's.
+    /// The pattern of three orders: the first two of the same variants, the third of others. `variants` and `number`
+    /// are the second's.
     pub fn of_orders(variants: &[Uuid], number: &str, recordings: [Vec<Exchange>; 3]) -> anyhow::Result<Pattern> {
         let mut fresh: Vec<Uuid> = Vec::new();
         Pattern::build(&recordings, |values| place_of_order(values, variants, number, &mut fresh))
@@ -125,8 +126,8 @@ impl Pattern {
         })
     }
 
-    /// A value that `judge` does not place is a constant, as in the second recording. An exchange without statements prepared one, on
-    /// a connection that had not met it.
+    /// A value that `judge` does not place is a constant, as in the second recording. An exchange without statements
+    /// prepared one, on a connection that had not met it.
     fn build(
         recordings: &[Vec<Exchange>],
         mut judge: impl FnMut(&[&Value]) -> Option<Part>,

@@ -1,8 +1,8 @@
 //! A pattern as a script for pgbench: the same statements in the same messages, with values that never conflict.
 //!
-//! Values that the host binds are bound here too, as variables that pgbench sends beside the statement: a constant in the text would
-//! let the planner see what it cannot see of the host. Values of one transaction only (ids, the row that it works on, its period) come
-//! of a number that is bound.
+//! Values that the host binds are bound here too, as variables that pgbench sends with the statement: a constant in the
+//! text would let the planner see what it cannot see of the host. Values of one transaction only (ids, the row that it
+//! works on, its period) come of a number that is bound.
 
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ pub struct Picks<'a> {
     pub products: &'a [Uuid],
     pub lists: &'a [Uuid],
     pub variants: &'a [Uuid],
-    /// How many of the variants, which stand one after the other, are ordered together.
+    /// How many of the variants, which follow one another, are ordered together.
     pub ordered: usize,
 }
 
@@ -31,8 +31,9 @@ const ORDERED: &str = ":ordered";
 /// Ids that one transaction can make.
 const FRESH_IDS: usize = 512;
 
-/// The script. Its runs are given two variables more: `base`, where the numbers of its transactions begin, and `clients`; those of
-/// checkouts, which one client alone can make, `version` too: what the cash session has before the first.
+/// The script. Its runs are given two variables more: `base`, where the numbers of its transactions begin, and
+/// `clients`; those of checkouts, which one client alone can make, `version` too: what the cash session has before the
+/// first.
 pub fn script(pattern: &Pattern, picks: Picks<'_>) -> anyhow::Result<Script> {
     let count = |ids: &[Uuid]| ids.len().max(1);
     let (products, lists, variants) = (count(picks.products), count(picks.lists), count(picks.variants));
@@ -105,7 +106,7 @@ impl Writer<'_> {
         format!("({ORDERED}::uuid[])[{before} + 1:{before} + {count}]")
     }
 
-    /// How many variants stand before those of this transaction.
+    /// How many variants come before those of this transaction.
     fn ordered_before(&self) -> String {
         let each = self.picks.ordered.max(1);
         format!("(:i::bigint % {}) * {each}", (self.picks.variants.len() / each).max(1))

@@ -1,6 +1,7 @@
-//! `extension_*`: processor time of a resolved price without an extension, and how much more it takes with one extension of its point
-//! and with a second one. The first is the example `group-prices`, which finds one rule of one member; the second is the suite's guest
-//! `extender`, which reads one row as well. Without a customer `group-prices` reads nothing: that is the cost of the point alone.
+//! `extension_*`: processor time of a resolved price without an extension, and how much more it takes with one
+//! extension of its point and with a second one. The first is the example `group-prices`, which finds one rule of one
+//! member; the second is the suite's guest `extender`, which reads one row as well. Without a customer `group-prices`
+//! reads nothing: that is the cost of the point alone.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

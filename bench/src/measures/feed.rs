@@ -1,5 +1,5 @@
-//! `feed_*`: a shop's nightly file, which `stoa import` brings in: the first time, again as it is, and with another name and another
-//! price on one line of a hundred.
+//! `feed_*`: a shop's nightly file, which `stoa import` brings in: the first time, again as it is, and with another
+//! name and another price on one line of a hundred.
 
 use std::net::SocketAddr;
 use std::path::Path;

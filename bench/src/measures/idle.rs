@@ -17,7 +17,7 @@ const KEPT: usize = 1_000;
 pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow::Result<()> {
     let most = stoa::http::open_files::raise_limit().saturating_sub(KEPT);
     let wanted = CONNECTIONS.min(most);
-    // Behind a trusted proxy one address has no limit of its own; nobody is hurried while the rounds last.
+    // Behind a trusted proxy one address has no limit of its own; no caller is hurried while the rounds last.
     let variables =
         [("STOA_TRUSTED_PROXIES", "127.0.0.1"), ("STOA_CONNECTIONS", "15000"), ("STOA_CONNECTION_TIMEOUT", "10m")];
     let (service, _) = bench.stoa_with(database, 16, &variables).await?;

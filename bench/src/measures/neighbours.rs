@@ -21,7 +21,7 @@ use crate::report::Target;
 
 /// The longest wait of others, relative to the quiet time.
 const MOST: f64 = 3.0;
-/// Each of the quiet ones has a user, so that nobody reaches a limit.
+/// Each of the quiet ones has a user, so that no user reaches a limit.
 const QUIET: usize = 3;
 /// A read and a write of the quiet companies.
 const EVERY: Duration = Duration::from_millis(100);

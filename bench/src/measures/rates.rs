@@ -1,5 +1,5 @@
-//! `rate_*`: requests per second at 1, 8 and 32 connections; on PostgreSQL also over the transactions per second of pgbench with as
-//! many clients, which says the same to the same server.
+//! `rate_*`: requests per second at 1, 8 and 32 connections; on PostgreSQL also over the transactions per second of
+//! pgbench with as many clients, which says the same to the same server.
 
 use crate::bench::Bench;
 use crate::limit::Limit;

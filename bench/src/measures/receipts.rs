@@ -1,5 +1,6 @@
-//! `receipt_100_units_ms`: what a goods receipt takes that creates a hundred serial units, in a company that keeps books: the most
-//! that one receipt may bring. On one connection, each receipt on an order of its own that is made and approved untimed.
+//! `receipt_100_units_ms`: what a goods receipt takes that creates a hundred serial units, in a company that keeps
+//! books: the most that one receipt may bring. On one connection, each receipt on an order of its own that is made and
+//! approved untimed.
 
 use std::time::Instant;
 

@@ -1,5 +1,6 @@
-//! `trial_balance_1e6_lines_ms`: the trial balance of a company whose journal has a million lines; `ageing_1e5_invoices_ms`: the
-//! first page of what customers owe by age, of a hundred thousand open invoices of a thousand customers. Each alone, on PostgreSQL.
+//! `trial_balance_1e6_lines_ms`: the trial balance of a company whose journal has a million lines;
+//! `ageing_1e5_invoices_ms`: the first page of what customers owe by age, of a hundred thousand open invoices of a
+//! thousand customers. Each alone, on PostgreSQL.
 
 use std::time::Instant;
 
@@ -88,8 +89,8 @@ async fn write_journal(company: &Company, service: &Server, entity: &str) -> any
     futures_util::future::try_join_all(loops).await.map(drop)
 }
 
-/// One invoice by the public API, and its row in the ledger of what customers owe a hundred thousand times: of other customers and due
-/// days, as if all had been issued. Ageing reads nothing else.
+/// One invoice by the public API, and its row in the ledger of what customers owe a hundred thousand times: of other
+/// customers and due days, as if all had been issued. Ageing reads nothing else.
 async fn write_invoices(
     database: &Database,
     company: &Company,

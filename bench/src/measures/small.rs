@@ -3,7 +3,8 @@
 //! - `instantiate_us`: a store with its limits, an instance of the catalog in it, and the end of both.
 //! - `store_call_us`: one `get` of one row, all columns, from inside a guest: crossing the border both ways, the store's checks
 //!   and SQL, and SQLite's read. No SDK in the guest: what decoding costs a module is not in it. `_pg`: with its round trip.
-//! - `extension_probe_ns`: a module asks whether a point is extended, from inside a guest: the cost of a point without extensions.
+//! - `extension_probe_ns`: a module asks whether a point is extended, from inside a guest: the cost of a point without
+//!   extensions.
 //! - `authorize_us`: membership and permissions by the opening statement, on live rows. `_pg`: with BEGIN, in one round trip.
 
 use std::sync::Arc;
@@ -65,6 +66,7 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
         plain_role_only: true,
         places: Vec::new(),
         weights: Vec::new(),
+        standbys: Vec::new(),
         prepare: stoa::pipeline::prepare(),
     };
     let database = Database::open(&settings, false).await?;

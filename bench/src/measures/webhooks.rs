@@ -1,5 +1,6 @@
-//! `webhook_deliveries_per_s`: events of new variants to four endpoints on this machine, from the first write to the last delivery, signed
-//! and each written down. `webhook_lag_p99_ms`: how long after its request's instant an event is received, under a steady load of writes.
+//! `webhook_deliveries_per_s`: events of new variants to four endpoints on this machine, from the first write to the
+//! last delivery, signed and each written down. `webhook_lag_p99_ms`: how long after its request's instant an event is
+//! received, under a steady load of writes.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -75,7 +76,7 @@ impl Receivers {
     }
 }
 
-/// One request, whose body ends with a brace, and its answer: how long after its event's instant, which stands in the id.
+/// One request, whose body ends with a brace, and its answer: how long after its event's instant, which is part of the id.
 fn take(mut stream: TcpStream) -> anyhow::Result<f64> {
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
     let (mut request, mut part) = (Vec::new(), [0; 8192]);

@@ -76,7 +76,7 @@ struct Bare<'a> {
     connection: Connection,
     shapes: Vec<&'a Shape>,
     prices: &'a Prices,
-    /// Its own way through the same lists: in its file nobody else writes.
+    /// Its own way through the same lists: no other program writes to its file.
     written: usize,
     fresh: usize,
 }

@@ -1,5 +1,5 @@
-//! Codes of items that the module answers beyond the shared ones, and the sentence of each. Most reasons of the catalog are problem
-//! codes, which need no line here.
+//! Codes of items that the module answers beyond the shared ones, and the sentence of each. Most reasons of the catalog
+//! are problem codes, which need no line here.
 
 use stoa_trade::item_codes::ACTIVE_CHILDREN;
 

@@ -48,8 +48,8 @@ const ROWS: u32 = 500;
 /// Prefix of the backfill's cursor once the totals are brought forward; the id of the last row of stock follows.
 const HOLDINGS: &str = "holdings:";
 
-/// Brings the totals of costs forward, then tells the catalog of which variants there are goods: a version that does not tell it
-/// may have moved any.
+/// Brings the totals of costs forward, then reports to the catalog of which variants there are goods: a version that
+/// does not report it may have moved any.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
     match cursor.as_deref().and_then(|cursor| cursor.strip_prefix(HOLDINGS)) {
         None => Ok(Some(totals::upgrade(cursor)?.unwrap_or_else(|| HOLDINGS.to_owned()))),

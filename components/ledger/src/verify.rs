@@ -97,7 +97,7 @@ impl PeriodCursor {
     }
 }
 
-/// LI5: the snapshot of a closed month is what stood before it and its lines. A page of one month a batch.
+/// LI5: the snapshot of a closed month is the sum of the lines before it and its own. A page of one month a batch.
 fn periods(after: PeriodCursor) -> (Vec<Finding>, Option<String>) {
     let period = match after {
         PeriodCursor { period: Some(id), group: Some(_) } => read(get::<PeriodRow>(id)),

@@ -1,5 +1,5 @@
-//! The point of sale: registers, cash sessions, and receipts of orders that are delivered and collected at once. It stands on all other
-//! modules, and none stands on it.
+//! The point of sale: registers, cash sessions, and receipts of orders that are delivered and collected at once. It
+//! uses all other modules, and no other module uses it.
 
 mod examples;
 mod item_codes;

@@ -12,7 +12,7 @@ impl Call {
     /// The id in the path.
     ///
     /// # Errors
-    /// VALIDATION_FAILED where it is none, which the host refuses before.
+    /// VALIDATION_FAILED if it is invalid, which the host rejects before.
     pub fn path_id(&self, name: &str) -> Result<Id, Problem> {
         self.path_text(name)
             .and_then(|text| text.parse().ok())
@@ -48,7 +48,7 @@ impl Call {
             .map_err(|_| Problem::invalid(vec![item("", "TYPE")]))
     }
 
-    /// Compares `If-Match`, where it is sent, with the row as it stands locked.
+    /// Compares `If-Match`, where it is sent, with the row as it is locked.
     ///
     /// # Errors
     /// PRECONDITION_FAILED.

@@ -14,7 +14,7 @@ pub struct Decimal<const SCALE: u32, const DIGITS: u8 = 0>(i128);
 pub const PATTERN: &str = "^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$";
 
 parse_error! {
-    /// The text is no decimal of this scale, or it is out of range.
+    /// The text is not a decimal of this scale, or it is out of range.
     pub struct NotADecimal: "a decimal string is expected"
 }
 
@@ -81,7 +81,7 @@ impl<const SCALE: u32, const DIGITS: u8> fmt::Display for Decimal<SCALE, DIGITS>
     }
 }
 
-/// `-`? then `0` or digits without a leading zero, then at most `SCALE` digits after a point; `-0` is no decimal.
+/// `-`? then `0` or digits without a leading zero, then at most `SCALE` digits after a point; `-0` is not a decimal.
 impl<const SCALE: u32, const DIGITS: u8> FromStr for Decimal<SCALE, DIGITS> {
     type Err = NotADecimal;
 

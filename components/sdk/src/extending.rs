@@ -14,7 +14,8 @@ use crate::id::Id;
 use crate::instant::Instant;
 use crate::json::Json;
 
-/// A point that the module extends, with the codes of its rejections. The crate exports the interface: `stoa_trade::export_point!`.
+/// A point that the module extends, with the codes of its rejections. The crate exports the interface:
+/// `stoa_trade::export_point!`.
 #[derive(Debug, Clone, Copy)]
 pub struct Extends {
     /// Without a version: `commerce:extension/checkout`.
@@ -52,7 +53,8 @@ impl Extends {
     }
 }
 
-/// A kind of event of another module that the module receives. The crate exports it: [`export_listener!`](crate::export_listener).
+/// A kind of event of another module that the module receives. The crate exports it:
+/// [`export_listener!`](crate::export_listener).
 #[derive(Clone, Copy)]
 pub struct Receives {
     /// `sale.completed`.
@@ -243,8 +245,8 @@ pub fn shows_at(place: &str) -> bool {
     stand_in::is_named(place)
 }
 
-/// Ends the call: a value that this extension returned is not what its interface promises. The failure is the extension's, and the
-/// host rolls back and responds with MODULE_FAILED. `reason`: for the log, without the value.
+/// Ends the call: a value that this extension returned is not what its interface promises. The failure is the
+/// extension's, and the host rolls back and responds with MODULE_FAILED. `reason`: for the log, without the value.
 #[track_caller]
 pub fn reject_extension(module: &str, reason: &str) -> ! {
     #[cfg(target_arch = "wasm32")]
@@ -264,8 +266,8 @@ mod stand_in {
         static NAMES: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
     }
 
-    /// For unit tests: from here on this thread has an extension at a point, or at a place of a response. The functions that stand
-    /// in for the point's respond in its place.
+    /// For unit tests: from here on this thread has an extension at a point, or at a place of a response. The functions
+    /// that stand in for the point's respond in its place.
     pub fn stand_in_extended(interface_or_place: &'static str) {
         NAMES.with_borrow_mut(|names| names.insert(interface_or_place));
     }

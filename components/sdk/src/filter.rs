@@ -19,7 +19,7 @@ impl<T: Field> Column<T> {
         term(self.name(), Compare::Eq, vec![value.into().put()])
     }
 
-    /// The column has another value; null is no value, and is not met.
+    /// The column has another value; null is not a value, and is not met.
     pub fn ne(self, value: impl Into<T::Plain>) -> Filter {
         term(self.name(), Compare::Ne, vec![value.into().put()])
     }
@@ -65,12 +65,12 @@ pub fn contains(group: &str, needle: &str) -> Filter {
     term(group, Compare::Contains, vec![Value::Text(needle.to_owned())])
 }
 
-/// Every condition holds; of none, every row meets it.
+/// Every condition holds; every row meets an empty list.
 pub fn all(filters: impl IntoIterator<Item = Filter>) -> Filter {
     join(filters.into_iter().filter(|filter| !filter.holds_always()).collect(), Node::All)
 }
 
-/// At least one condition holds; of none, no row meets it.
+/// At least one condition holds; no row meets an empty list.
 pub fn any(filters: impl IntoIterator<Item = Filter>) -> Filter {
     let filters: Vec<Filter> = filters.into_iter().collect();
     if filters.iter().any(Filter::holds_always) {

@@ -40,7 +40,7 @@ impl fmt::Display for Id {
 }
 
 parse_error! {
-    /// The text is no UUID of 36 characters.
+    /// The text is not a UUID of 36 characters.
     pub struct NotAnId: "a UUID of 36 characters is expected"
 }
 

@@ -15,7 +15,7 @@ pub const PATTERN: &str = stoa_descriptor::schemas::INSTANT_PATTERN;
 const DAY: i64 = 86_400_000;
 
 parse_error! {
-    /// The text is no instant of the accepted form.
+    /// The text is not an instant of the accepted form.
     pub struct NotAnInstant: "an RFC 3339 instant in UTC is expected"
 }
 

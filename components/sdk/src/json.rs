@@ -17,12 +17,12 @@ impl Json {
         Json(RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned()))
     }
 
-    /// A JSON text as it stands; None where it is none.
+    /// A JSON text as it is; None if it is not valid JSON.
     pub fn from_text(text: String) -> Option<Json> {
         RawValue::from_string(text).ok().map(Json)
     }
 
-    /// The text as it stands.
+    /// The text as it is.
     pub fn text(&self) -> &str {
         self.0.get()
     }

@@ -37,8 +37,8 @@ impl<K: Ord + Clone, V: Clone> Kept<K, V> {
         Kept { request: Cell::new(0), answers: RefCell::new(BTreeMap::new()) }
     }
 
-    /// The answers of these keys: `read` is asked for those that were not asked for before, and not called for none. Keys that
-    /// it does not answer are absent, now and when they are asked for again.
+    /// The answers of these keys: `read` is asked for those that were not asked for before, and not called for an empty
+    /// list. Keys that it does not answer are absent, now and when they are asked for again.
     pub fn get(&self, keys: impl IntoIterator<Item = K>, read: impl FnOnce(&[K]) -> Vec<(K, V)>) -> BTreeMap<K, V> {
         if !host::keeps() {
             let keys: Vec<K> = set(keys).into_iter().collect();

@@ -175,7 +175,7 @@ pub use stoa_iso::{country, currency};
 pub use text::Text;
 
 /// Exports `$module` as the component's `commerce:platform/module`. Native builds export nothing, so that several modules
-/// can stand in one program.
+/// can be part of one program.
 #[macro_export]
 macro_rules! export_module {
     ($module:ident) => {

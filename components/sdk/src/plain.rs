@@ -1,7 +1,7 @@
 //! The wire form that small types of one value have in common: their schema is inlined wherever they are used, and those that are
 //! texts are written and read as such.
 
-/// The schema of a type, which stands in place wherever the type is used.
+/// The schema of a type, which is written in place wherever the type is used.
 ///
 /// ```
 /// # use schemars::json_schema;
@@ -51,7 +51,7 @@ macro_rules! json_text {
     };
 }
 
-/// The error of a text that is no value of its type, with what is expected in its place.
+/// The error of a text that is not a value of its type, with what is expected in its place.
 macro_rules! parse_error {
     ($(#[$meta:meta])* pub struct $name:ident: $expected:literal) => {
         $(#[$meta])*

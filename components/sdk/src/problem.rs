@@ -155,7 +155,7 @@ impl Problem {
         Problem::at("DUPLICATE", pointer)
     }
 
-    /// 409: the state of the record does not allow what stands here.
+    /// 409: the state of the record does not allow the value here.
     pub fn illegal_state(pointer: impl Into<String>) -> Problem {
         Problem::at("ILLEGAL_STATE", pointer)
     }
@@ -181,7 +181,7 @@ impl Problem {
         Problem::beyond(pointer, Bounds::maximum(most).of_counted(unit))
     }
 
-    /// 409: what stands at the pointer passes these bounds.
+    /// 409: the value at the pointer passes these bounds.
     pub fn beyond(pointer: impl Into<String>, bounds: Bounds) -> Problem {
         Problem { code: "LIMIT_EXCEEDED".to_owned(), errors: vec![item(pointer, "LIMIT_EXCEEDED").with_bounds(bounds)] }
     }
@@ -221,8 +221,9 @@ fn below<'a>(pointer: &'a str, from: &str) -> Option<&'a str> {
     pointer.strip_prefix(from).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The problem of a store failure that the module does not map itself. A misuse, a closed store, a limit or a check that the module
-/// did not foresee is its own fault and traps. A limit is the data's: there is more of it than the operation takes.
+/// The problem of a store failure that the module does not map itself. A misuse, a closed store, a limit or a check
+/// that the module did not foresee is its own fault and traps. A limit is the data's: there is more of it than the
+/// operation takes.
 impl From<Failure> for Problem {
     #[track_caller]
     fn from(failure: Failure) -> Problem {

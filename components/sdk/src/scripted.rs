@@ -64,7 +64,7 @@ pub fn answer_with(store: impl FnMut(&[store::Call]) -> Result<Vec<Reply>, Failu
 /// Calls an operation as a host does, without a host's checks.
 ///
 /// # Panics
-/// Where the answer is no JSON.
+/// Where the answer is not JSON.
 #[allow(clippy::expect_used, reason = "for tests")]
 pub fn ask<M: Module>(
     operation: &str,

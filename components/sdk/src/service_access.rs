@@ -10,9 +10,9 @@ pub struct ServiceAccess {
     pub interface: &'static str,
     /// As WIT spells them.
     pub functions: &'static [&'static str],
-    /// Permissions of users; none: no user may.
+    /// Permissions of users; an empty list: no user may.
     pub permissions: &'static [&'static str],
-    /// Scopes of API clients; none: no API client may.
+    /// Scopes of API clients; an empty list: no API client may.
     pub scopes: &'static [&'static str],
 }
 

@@ -1,5 +1,6 @@
-//! Typed store calls. Each builder is a batch of one; a tuple, a vector or an option of batches is a batch too, and tuples nest,
-//! so that a batch may have any size. `run` sends a whole batch at once: `run((get::<Product>(id).locked(), find::<Unit>("code", key)))`.
+//! Typed store calls. Each builder is a batch of one; a tuple, a vector or an option of batches is a batch too, and
+//! tuples nest, so that a batch may have any size. `run` sends a whole batch at once:
+//! `run((get::<Product>(id).locked(), find::<Unit>("code", key)))`.
 
 mod read;
 mod totals;

@@ -1,5 +1,5 @@
-//! Reads the texts that callers pass to a service. A text that has not the form which the WIT promises is the caller's failure, not
-//! the service's.
+//! Reads the texts that callers pass to a service. A text that has not the form which the WIT promises is the caller's
+//! failure, not the service's.
 
 use std::str::FromStr;
 

@@ -1,5 +1,5 @@
-//! The services of all modules and the points of `commerce:extension`, for the modules that call them. A component imports of them
-//! only what it calls.
+//! The services of all modules and the points of `commerce:extension`, for the modules that call them. A component
+//! imports of them only what it calls.
 
 wit_bindgen::generate!({
     inline: "

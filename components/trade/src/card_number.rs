@@ -1,4 +1,4 @@
-//! Texts shaped like a card number: no record beside money keeps one, and no answer repeats one (sales-pos.md 11.3).
+//! Texts shaped like a card number: no record about money keeps one, and no answer repeats one (sales-pos.md 11.3).
 
 use stoa_sdk::{Item, Problem, item};
 use unicode_normalization::UnicodeNormalization;
@@ -44,7 +44,7 @@ fn is_card_number(text: &str) -> bool {
         || (0..groups.len()).any(|start| begins_one(&groups[start..]))
 }
 
-/// Digits without anything between them, and what stood before them since the group before.
+/// Digits without anything between them, and the text before them since the group before.
 struct Group {
     before: String,
     digits: Vec<u8>,

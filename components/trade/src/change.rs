@@ -43,12 +43,12 @@ impl<R: Entity> Change<R> {
         members
     }
 
-    /// The row as it stands after the change.
+    /// The row as it is after the change.
     pub fn after(&self) -> &R {
         &self.after
     }
 
-    /// The answer that shows the row as it stands after the change, with the members that differ for the audit entry.
+    /// The answer that shows the row as it is after the change, with the members that differ for the audit entry.
     pub fn show(self, show: impl FnOnce(R) -> Reply) -> Reply {
         let members = self.members();
         show(self.after).changed(members)
@@ -72,7 +72,7 @@ impl<R: Entity> Change<R> {
         Ok(self.show(|row| show(&row)))
     }
 
-    /// The row as it stands after the change, when the change is done with.
+    /// The row as it is after the change, when the change is done with.
     pub fn into_after(self) -> R {
         self.after
     }

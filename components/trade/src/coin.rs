@@ -5,7 +5,7 @@ use crate::refusal::refuse;
 use stoa_sdk::{Problem, item};
 
 /// # Errors
-/// AMOUNT_PRECISION with FINER_THAN_COIN at each amount that no coins make up; none where no coin is stated.
+/// AMOUNT_PRECISION with FINER_THAN_COIN at each amount that no coins make up; none if no coin is stated.
 pub fn check_coins(smallest: Option<Money>, amounts: &[(&str, Money)]) -> Result<(), Problem> {
     let coin = smallest.map(Money::units).filter(|coin| *coin > 0);
     let is_finer = |amount: &Money| coin.is_some_and(|coin| amount.units() % coin != 0);

@@ -1,7 +1,7 @@
 //! Event data of records that are public at times: what API clients see of them then, else ids.
 
 /// Declares the data of a record's events: one type while the record is public, another one while it is hidden. Facts
-/// beside the row are further parameters of `from_row`; in the example of the contract, which is that of the row, they
+/// that are not in the row are further parameters of `from_row`; in the example of the contract, which is that of the row, they
 /// are true.
 ///
 /// ```

@@ -1,5 +1,5 @@
-//! Points of commerce, for the modules that extend them: what `wit/extension` says, for the extension's side. A module implements a
-//! point's `Guest` and exports it by [`export_point!`](crate::export_point).
+//! Points of commerce, for the modules that extend them: what `wit/extension` says, for the extension's side. A module
+//! implements a point's `Guest` and exports it by [`export_point!`](crate::export_point).
 
 /// Exports a point of `$module`, which implements its `Guest`: `export_point!(checkout, Loyalty);`. Native builds export nothing.
 #[macro_export]

@@ -1,4 +1,4 @@
-//! Goods that a shop sells, as everybody reads them: the catalog publishes them, and a module that shows them beside something else
+//! Goods that a shop sells, as everybody reads them: the catalog publishes them, and a module that shows them with something else
 //! passes them on.
 
 use schemars::JsonSchema;
@@ -66,7 +66,7 @@ pub struct ApiProduct {
     pub publication_status: PublicationStatus,
     pub description: Option<String>,
     pub short_description: Option<String>,
-    /// Attributes that the company states for everybody.
+    /// Attributes that every reader of the catalog may see.
     pub public_attributes: Json,
     /// Members that extensions add; present in a read of one product only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ pub struct ApiVariant {
     pub head: PublicHead,
     #[serde(flatten)]
     pub body: VariantBody,
-    /// Attributes that the company states for everybody.
+    /// Attributes that every reader of the catalog may see.
     pub public_attributes: Json,
 }
 
@@ -124,7 +124,7 @@ pub struct ApiMedia {
     pub product_id: Id,
 }
 
-/// Change of the price of one unit by an extension, as it is kept and as everybody reads it.
+/// Change of the price of one unit by an extension.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceAdjustment {

@@ -18,7 +18,7 @@ const ONE: usize = 37;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ids(Vec<Id>);
 
-/// The text is no list of 1 to 100 ids.
+/// The text is not a list of 1 to 100 ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotIds;
 

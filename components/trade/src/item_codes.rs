@@ -1,11 +1,14 @@
-//! Codes of items that several modules answer, and the sentence of each: a module names those that it answers in its `ITEM_CODES`.
+//! Codes of items that several modules answer, and the sentence of each: a module names those that it answers in its
+//! `ITEM_CODES`.
 //!
 //! An operation lists the codes of the services that it calls too, whichever module has their sentence:
 //! - the ledger's books: ROLE_UNMAPPED, BEFORE_BOOKS, MONTH_CLOSED and AMOUNT_PRECISION of `post` and `admit`; of `mirror` also
 //!   DATE_BEFORE_ORIGINAL, of `begin` BOOKS_KEPT;
 //! - the ledger's money: METHOD_UNMAPPED;
-//! - finance's tills: SESSION_CLOSED, ORDER_BILLED, ORDER_COLLECTED, EXCEEDS_TILL_CASH, and those of the ledger's money and books;
-//! - orders of sales and of purchases: BILLED_BEYOND_ORDER of `bill`; of purchases also DRAFT and OTHER_LINE, of `receive` IMPORT.
+//! - finance's tills: SESSION_CLOSED, ORDER_BILLED, ORDER_COLLECTED, EXCEEDS_TILL_CASH, and those of the ledger's money
+//!   and books;
+//! - orders of sales and of purchases: BILLED_BEYOND_ORDER of `bill`; of purchases also DRAFT and OTHER_LINE, of
+//!   `receive` IMPORT.
 
 /// The code of an item and its meaning.
 type Code = (&'static str, &'static str);

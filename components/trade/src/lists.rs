@@ -1,7 +1,7 @@
 //! List operations: conditions that hold where a parameter is stated, and pages.
 //!
 //! The struct of a list's query spells its `cursor` and `limit` itself. Parameters arrive as texts and are read as what
-//! their fields ask for; behind `#[serde(flatten)]` nothing asks, and `limit=50` is no number.
+//! their fields ask for; behind `#[serde(flatten)]` nothing asks, and `limit=50` is not a number.
 
 pub mod sort;
 
@@ -55,8 +55,8 @@ pub fn before_watermark(updated_at: Column<Instant>) -> Filter {
     facts().horizon.map(|watermark| updated_at.lt(Instant(watermark))).unwrap_or_default()
 }
 
-/// The row was made at or after the stated instant; every row where none is stated. For rows that never change: no index is needed,
-/// since their ids are in the order of their creation, and a page ends before the request's watermark.
+/// The row was made at or after the stated instant; every row where none is stated. For rows that never change: no
+/// index is needed, since their ids are in the order of their creation, and a page ends before the request's watermark.
 pub fn made_since(id: Column<Id>, stated: Option<Instant>) -> Filter {
     stated.map(|since| id.ge(Id::first_at(since))).unwrap_or_default()
 }
@@ -165,9 +165,9 @@ pub fn answer_kept<R, T: Serialize>(
 /// }
 /// ```
 ///
-/// A list that can be [sorted](crate::lists::sort) states its keys, for each of which the collection has an index that begins with the
-/// column (behind a column that is always stated, such as `status`), and the parameters that do not go with `sort`: those that
-/// search a text, and `updated_since`.
+/// A list that can be [sorted](crate::lists::sort) states its keys, for each of which the collection has an index that
+/// begins with the column (behind a column that is always stated, such as `status`), and the parameters that do not go
+/// with `sort`: those that search a text, and `updated_since`.
 ///
 /// ```
 /// # use stoa_sdk::{Text, collection};

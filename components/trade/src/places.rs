@@ -1,6 +1,8 @@
-//! Places of responses: the member `extensions` of a document, in which extensions show members of their own, each below its name.
+//! Places of responses: the member `extensions` of a document, in which extensions show members of their own, each
+//! below its name.
 //!
-//! The schema of such a member names the place (`x-stoa-place`). The contract has the member while a module shows something there.
+//! The schema of such a member names the place (`x-stoa-place`). The contract has the member while a module shows
+//! something there.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +21,7 @@ pub type ShownMembers = BTreeMap<String, Json>;
 ///     pub SalesOrderExtensions at "sales.order";
 /// }
 /// ```
-/// A document has the member as an `Option` that is left out where it is none:
+/// A document has the member as an `Option` that is left out where it is `None`:
 /// `#[serde(skip_serializing_if = "Option::is_none")] #[schemars(transform = stoa_sdk::descriptor::schemas::never_null)]`.
 #[macro_export]
 macro_rules! place {
@@ -33,8 +35,8 @@ macro_rules! place {
             /// As a descriptor's `shows` names it.
             $vis const PLACE: &'static str = $place;
 
-            /// The members of a record by all extensions that show something here; None where none does. Extensions are asked only if
-            /// there are some.
+            /// The members of a record by all extensions that show something here; None where none does. Extensions are
+            /// asked only if there are some.
             $vis fn read(id: stoa_sdk::Id) -> Option<Self> {
                 $crate::places::read_members(Self::PLACE, id).map(Self)
             }

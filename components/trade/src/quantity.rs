@@ -57,8 +57,8 @@ pub fn multiply(quantity: Quantity, price: Money) -> Result<Amount, Problem> {
     product.filter(|product| fits(product.units(), 38)).ok_or_else(Amount::limit_exceeded)
 }
 
-/// The worth of `quantity` goods at `unit_cost`. None where the product needs more than 12 digits after the point or has more than
-/// 38 digits.
+/// The worth of `quantity` goods at `unit_cost`. None where the product needs more than 12 digits after the point or
+/// has more than 38 digits.
 pub fn value(quantity: Quantity, unit_cost: UnitCost) -> Option<Amount> {
     // Scales 6 and 12 make 18: a factor of 10^6 must come off, whichever of the two its parts are in.
     let from_quantity = gcd(ONE, quantity.units());
@@ -94,7 +94,7 @@ pub fn narrow(amount: Amount) -> Option<Money> {
     (amount.units() % ONE == 0 && fits(millionths, 18)).then(|| Money::from_units(millionths))
 }
 
-/// How many digits stand after the point, trailing zeros apart.
+/// The number of digits after the point, trailing zeros apart.
 pub fn fraction_digits<const SCALE: u32, const DIGITS: u8>(number: Decimal<SCALE, DIGITS>) -> u32 {
     let (mut units, mut digits) = (number.units(), SCALE);
     while digits > 0 && units % 10 == 0 {
@@ -115,13 +115,13 @@ pub fn scale_fault(pointer: impl Into<String>, tracking: Tracking, decimal_place
     item(pointer, "QUANTITY_SCALE").with_bounds(Bounds::maximum(places).of_counted("FRACTION_DIGITS"))
 }
 
-/// Digits after the point of goods in a unit of measure with this many. Serialized goods are counted in whole pieces whatever their
-/// unit.
+/// Digits after the point of goods in a unit of measure with this many. Serialized goods are counted in whole pieces
+/// whatever their unit.
 fn count_places(tracking: Tracking, decimal_places: u8) -> u8 {
     if tracking == Tracking::Serialized { 0 } else { decimal_places }
 }
 
-/// How many whole pieces it is; None of a fraction and of what is below zero.
+/// How many whole pieces it is; `None` for a fraction and below zero.
 pub fn pieces(quantity: Quantity) -> Option<usize> {
     if quantity.units() % ONE != 0 {
         return None;

@@ -1,4 +1,4 @@
-//! Refusals that every module writes: faults gathered and answered at once, and the reasons beside a state or a reference.
+//! Refusals that every module writes: faults gathered and answered at once, and the reasons next to a state or a reference.
 
 use stoa_sdk::store::Failure;
 use stoa_sdk::{Bounds, Item, Problem, item};
@@ -18,7 +18,7 @@ pub fn refuse(code: &str, mut faults: Vec<Item>) -> Result<(), Problem> {
     Err(Problem { code: code.to_owned(), errors: faults })
 }
 
-/// Refuses a body with the faults that its schema cannot tell, or goes on where there is none.
+/// Refuses a body with the faults that its schema cannot express, or goes on where there is none.
 ///
 /// # Errors
 /// VALIDATION_FAILED.
@@ -52,12 +52,12 @@ pub fn invalid(pointer: impl Into<String>, code: &str) -> Problem {
     Problem::invalid(vec![item(pointer, code)])
 }
 
-/// 400: what stands at the pointer is not within these bounds.
+/// 400: the value at the pointer is not within these bounds.
 pub fn out_of_range(pointer: impl Into<String>, bounds: Bounds) -> Problem {
     Problem::invalid(vec![item(pointer, "RANGE").with_bounds(bounds)])
 }
 
-/// 409: the state does not allow what stands at the pointer; the item's code says why.
+/// 409: the state does not allow the value at the pointer; the item's code says why.
 pub fn illegal(pointer: impl Into<String>, code: &str) -> Problem {
     Problem { code: "ILLEGAL_STATE".to_owned(), errors: vec![item(pointer, code)] }
 }

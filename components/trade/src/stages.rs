@@ -1,5 +1,5 @@
-//! Verifying a module's invariants in stages: each looks at its rows batch by batch, every batch in one snapshot. The cursor names
-//! the stage and the last id.
+//! Verifying a module's invariants in stages: each looks at its rows batch by batch, every batch in one snapshot. The
+//! cursor names the stage and the last id.
 
 use stoa_sdk::store::{Rows, read, select};
 use stoa_sdk::{Entity, Filter, Finding, Findings, Id};
@@ -45,7 +45,7 @@ pub struct BatchRows<R> {
     pub last: Option<Id>,
 }
 
-/// Reads the rows of a batch that meet a filter; none where no row is left.
+/// Reads the rows of a batch that meet a filter; none if no row is left.
 pub fn read_batch<R: Entity>(filter: Filter, after: Option<Id>, limit: u32) -> Option<BatchRows<R>> {
     let page: Rows<R> = read(select(filter).after(after).limit(limit));
     let last = page.items.last().map(Entity::id)?;

@@ -13,8 +13,8 @@ pub fn show_readable(record: Id, readers: &[&str]) -> Option<Id> {
     may_read(readers).then_some(record)
 }
 
-/// DUPLICATE at the pointer, for a row that stayed out because its unique key `key` is taken. It names the record that has these values
-/// of the key to callers who hold every permission of `readers`, those to read such records.
+/// DUPLICATE at the pointer, for a row that stayed out because its unique key `key` is taken. It names the record that
+/// has these values of the key to callers who hold every permission of `readers`, those to read such records.
 ///
 /// # Errors
 /// Those of the store: an insert that failed instead has closed it.

@@ -20,8 +20,8 @@ pub fn height(parents: &Parents, record: Id) -> usize {
     parents.keys().filter_map(|id| below(*id)).max().unwrap_or(1)
 }
 
-/// Returns whether `record` (none: a new one) may hang below `parent`: not below itself, and its branch not deeper than `deepest` levels,
-/// the root included. A parent that is not in the tree takes nothing.
+/// Returns whether `record` (`None`: a new one) may hang below `parent`: not below itself, and its branch not deeper than
+/// `deepest` levels, the root included. A parent that is not in the tree takes nothing.
 pub fn can_hang(parents: &Parents, parent: Id, record: Option<Id>, deepest: usize) -> bool {
     parents.contains_key(&parent)
         && record.is_none_or(|record| line(parents, parent).all(|above| above != record))

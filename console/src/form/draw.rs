@@ -162,7 +162,7 @@ impl Drawer<'_> {
         self.input(name, kind, mode, field.required)
     }
 
-    /// A choice that is no member of the body, or a text if nothing is known to choose from.
+    /// A choice that is not a member of the body, or a text if nothing is known to choose from.
     fn choice(&self, name: &str, label: &str, options: &Entries, after: Markup) -> Markup {
         html! {
             div.field {
@@ -179,7 +179,7 @@ impl Drawer<'_> {
         self.faults.at(name).next().map(|_| "true")
     }
 
-    /// The help of a control and its faults, to which it leads by `aria-describedby`. `field`: None of a control that has no help.
+    /// The help of a control and its faults, to which it leads by `aria-describedby`. `field`: `None` for a control without help.
     fn notes(&self, name: &str, field: Option<&Field<'_>>) -> Markup {
         let mut help = field.map_or("", |field| field.help).to_owned();
         help += &match field.map(|field| &field.kind) {

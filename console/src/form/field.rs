@@ -67,7 +67,7 @@ impl<'a> Field<'a> {
         field
     }
 
-    /// The fields in it; none of a field that has one control.
+    /// The fields in it; none for a field with one control.
     pub fn members(&self) -> Vec<&Field<'a>> {
         match &self.kind {
             Kind::Object(members) => members.iter().collect(),

@@ -1,7 +1,7 @@
 //! Forms: the fields of an operation's body, as HTML and back to JSON.
 //!
-//! Names of a form: `v` + JSON pointer is a value, `n` + pointer the number of rows, `s` + pointer the text of a search, `p/NAME` a
-//! parameter of the path. `key`, `etag` and `version` are hidden; `do` is the button.
+//! Names of a form: `v` + JSON pointer is a value, `n` + pointer the number of rows, `s` + pointer the text of a
+//! search, `p/NAME` a parameter of the path. `key`, `etag` and `version` are hidden; `do` is the button.
 
 pub mod draw;
 pub mod fault;

@@ -25,7 +25,7 @@ pub struct Sent {
     pub places: Places,
 }
 
-/// Reads a form. The error: fields of JSON that are none, so that nothing can be sent.
+/// Reads a form. The error: fields whose JSON is malformed, so that nothing can be sent.
 pub fn read(site: &Site, operation: &Operation, pairs: &Pairs, clock: &Clock) -> Result<Sent, Faults> {
     let mut reader = Reader { values: Values::new(pairs), clock, places: Places::new(), faults: Vec::new() };
     let mut body = Field::from_body(site, operation, &[]).and_then(|field| reader.read(&field, "", ""));

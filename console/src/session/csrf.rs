@@ -6,8 +6,8 @@ use sha2::Sha256;
 
 const LENGTH: usize = 32;
 
-/// 64 bytes in hexadecimal digits: a pad, and the pad xor the session's token. Another pad each time: a compressed page, which holds
-/// texts of others as well, says nothing of the token by its length.
+/// 64 bytes in hexadecimal digits: a pad, and the pad xor the session's token. Another pad each time: a compressed
+/// page, which holds texts of others as well, says nothing of the token by its length.
 pub fn make_token(key: &[u8; 32]) -> String {
     let pad: [u8; LENGTH] = rand::random();
     let own = authenticator(key).map(|mac| mac.finalize().into_bytes()).unwrap_or_default();

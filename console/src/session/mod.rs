@@ -46,8 +46,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// The session of a request; a token near its end is refreshed. The error is the response to a request without one: the sign-in,
-    /// which leads back to `path` with its query.
+    /// The session of a request; a token near its end is refreshed. The error is the response to a request without one:
+    /// the sign-in, which leads back to `path` with its query.
     pub async fn open(host: &Arc<dyn UserHost>, headers: &HeaderMap, path: &str) -> Result<Session, Response> {
         let Some(mut session) = Session::read(host.as_ref(), headers) else { return Err(leave(headers, path)) };
         let now = Utc::now().timestamp();

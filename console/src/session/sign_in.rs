@@ -45,7 +45,7 @@ pub fn address(path: &str) -> String {
     format!("{SIGN_IN}?to={}", utf8_percent_encode(path, NON_ALPHANUMERIC))
 }
 
-/// Responds at `/console/{sign-in,leave,callback,sign-out}`. The request comes back if its path is none of these.
+/// Responds at `/console/{sign-in,leave,callback,sign-out}`. The request comes back if its path is not one of these.
 pub async fn respond(host: &Arc<dyn UserHost>, peer: IpAddr, request: Request) -> Result<Response, Request> {
     let path = request.uri().path().to_owned();
     let is_post = request.method() == Method::POST;

@@ -195,8 +195,8 @@ fn draw_shortages(visit: &Visit, sold: &[Value], stock: &Value) -> Markup {
     }
 }
 
-/// Variants that run out within 14 days if they sell as in the last 28, with the millionths that will be missing: the worst first. A
-/// variant without a stock level is not counted.
+/// Variants that run out within 14 days if they sell as in the last 28, with the millionths that will be missing: the
+/// worst first. A variant without a stock level is not counted.
 fn find_shortages<'v>(sold: &'v [Value], levels: &[Value]) -> Vec<(&'v Value, i128)> {
     let figure = |record: &Value, member: &str| to_millionths(text(record, member));
     let shortage = |row: &'v Value| {

@@ -30,8 +30,8 @@ pub fn or_null(text: &str) -> Value {
     if text.is_empty() { Value::Null } else { Value::from(text) }
 }
 
-/// A form that POSTs to the address of its page. After a 5xx, a 429 or no response it has the same key: sent again, it has no second
-/// effect.
+/// A form that POSTs to the address of its page. After a 5xx, a 429 or no response it has the same key: sent again, it
+/// has no second effect.
 pub fn form(visit: &Visit, said: &Said, id: &str, hidden: &[(&str, &Value)], body: Markup) -> Markup {
     let is_unsure = said.status().is_server_error() || said.status() == StatusCode::TOO_MANY_REQUESTS;
     let key = match is_unsure && value_of(visit, "form") == id {
@@ -73,7 +73,7 @@ pub fn line(visit: &Visit, name: &str, label: &str, most: u16) -> Markup {
     field(name, label, control)
 }
 
-/// A choice among values with their labels. `empty`: the label of none.
+/// A choice among values with their labels. `empty`: the label of no choice.
 pub fn select(visit: &Visit, name: &str, label: &str, empty: &str, values: &[(&str, String)]) -> Markup {
     let control = html! {
         select id=(name) name=(name) {

@@ -19,7 +19,7 @@ use crate::site::collection::Collection;
 use crate::site::operation::{Operation, Place};
 use crate::site::words;
 
-/// Parameters of a list that are no filters.
+/// Parameters of a list that are not filters.
 const NO_FILTERS: [&str; 4] = ["cursor", "limit", "ids", "updatedSince"];
 const ROWS: &str = "50";
 

@@ -116,7 +116,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A table of objects, with those members of its schema that a row has. Whoever uses the keys can scroll it.
+    /// A table of objects, with those members of its schema that a row has. A user of the keyboard can scroll it.
     fn table(&self, item: &Value, name: &str, rows: &[Value], depth: usize) -> Markup {
         let item = self.visit.site.resolve(item).schema;
         let members = item.get("properties").or(rows.first()).and_then(Value::as_object);

@@ -63,7 +63,7 @@ struct ListHint {
 }
 
 const MOST_COLUMNS: usize = 7;
-/// Longer texts are no columns.
+/// Longer texts are not columns.
 const LONGEST_COLUMN: u64 = 200;
 const TITLES: &[&str] = &["name", "number", "code", "sku", "displayName", "email", "serialNumber", "title"];
 const NO_COLUMNS: &[&str] = &["id", "tenantId", "version", "createdAt", "updatedAt", "archivedAt"];
@@ -94,8 +94,8 @@ impl Collection {
     }
 }
 
-/// R1: a GET whose response has `items`, an array of objects, and no `id`, which a record has. A path parameter with an enumeration
-/// splits it.
+/// R1: a GET whose response has `items`, an array of objects, and no `id`, which a record has. A path parameter with an
+/// enumeration splits it.
 pub fn find(site: &Site) -> Vec<Collection> {
     let mut found = Vec::new();
     for (number, operation) in site.operations.iter().enumerate().filter(|(_, one)| one.is_read() && one.of_company) {
@@ -140,8 +140,8 @@ pub fn find(site: &Site) -> Vec<Collection> {
     found
 }
 
-/// R2: the longest proper prefix that is the path of a record, of its own list before lists that borrow it; else the record to which
-/// its only parameter refers (R7).
+/// R2: the longest proper prefix that is the path of a record, of its own list before lists that borrow it; else the
+/// record to which its only parameter refers (R7).
 pub fn find_parent(site: &Site, collection: &Collection) -> Option<usize> {
     let list = site.operations.get(collection.list)?;
     let mut unbound = collection.free_parameters(list);
@@ -180,7 +180,7 @@ fn record_of(site: &Site, all: &[Collection], collection: &Collection) -> Option
             let below = rest(&one.path, &list.path);
             one.is_read() && matches!(below.as_deref(), Some([last]) if last.starts_with('{'))
         })?;
-        // A list that ends with a parameter is none.
+        // A list whose path ends with a parameter is not one.
         all.iter().all(|other| other.list != found).then_some(found)
     };
     let has_one = |read: &Operation| read.path_parameters().count() == 1 && read.path.ends_with('}');

@@ -42,7 +42,7 @@ pub struct Parameter {
     pub description: String,
 }
 
-/// Those of headers are no parameters here.
+/// Headers are not parameters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {

@@ -85,8 +85,8 @@ pub fn find(site: &Site) -> Vec<Record> {
     records
 }
 
-/// The number of an operation's record, and the segments behind that record's path or parameter: the longest record above the path;
-/// for a read else the record to which its first parameter refers (R7).
+/// The number of an operation's record, and the segments behind that record's path or parameter: the longest record
+/// above the path; for a read else the record to which its first parameter refers (R7).
 fn place<'a>(site: &Site, records: &[Record], operation: &'a Operation) -> Option<(usize, Vec<&'a str>)> {
     let above = records
         .iter()

@@ -35,8 +35,8 @@ pub fn to_member(segment: &str) -> String {
 }
 
 impl Site {
-    /// The collection of the records whose ids a member or parameter of an operation holds. `values`: the parameters of its path that
-    /// are known.
+    /// The collection of the records whose ids a member or parameter of an operation holds. `values`: the parameters of
+    /// its path that are known.
     pub fn refers_at(&self, operation: &Operation, values: &[(String, String)], member: &str) -> Option<&Collection> {
         let name = member.strip_suffix("Ids").or_else(|| member.strip_suffix("Id")).filter(|name| !name.is_empty())?;
         let hints = self.hints.get(&operation.module).into_iter().flat_map(|hints| &hints.references);

@@ -46,7 +46,7 @@ pub struct Header {
     pub migration: i64,
     /// RFC 3339, UTC. Whatever was acknowledged before it is in the backup.
     pub mark: String,
-    /// Keys that the stored secrets are encrypted under: the keys themselves are no part of a backup.
+    /// Keys that the stored secrets are encrypted under: the keys themselves are not part of a backup.
     pub key_ids: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ pub struct ArchiveTable {
 pub struct PendingFile(pub PathBuf);
 
 impl PendingFile {
-    /// A new file beside another, for nobody else to read.
+    /// A new file next to another, which only its owner can read.
     pub fn create(beside: &Path, suffix: &str) -> anyhow::Result<(PendingFile, File)> {
         let mut path = beside.as_os_str().to_owned();
         path.push(suffix);

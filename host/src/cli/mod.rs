@@ -39,7 +39,11 @@ use crate::settings::Settings;
 
 /// Stoa: a commerce platform whose every domain is a sandboxed WebAssembly component.
 #[derive(Parser)]
-#[command(name = "stoa", version)]
+#[command(
+    name = "stoa",
+    version,
+    after_help = "Example: stoa serve --dev --data-dir data\n`stoa COMMAND --help` has an example of each command."
+)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,

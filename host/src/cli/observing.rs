@@ -104,10 +104,7 @@ async fn read_backlog(app: &App) -> Result<(Backlog, i64, i64), Error> {
         all.companies_ms = all.companies_ms.max(one.companies_ms);
     }
     let active = app.deployment.current.load().generation.number;
-    let read = app
-        .database
-        .read_plain(Shard::Global, active, |session, active| Box::pin(backfills::count_pending(session, *active)));
-    let (pending, troubled) = read.await?;
+    let (pending, troubled) = backfills::count_all_pending(&app.database, active).await?;
     Ok((all, pending, troubled))
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use futures_util::future::FutureExt as _;
 use metrics_exporter_prometheus::PrometheusHandle;
 use uuid::Uuid;
 
@@ -65,6 +66,7 @@ impl RunningHost {
         let tracer = Tracer::start(&settings.trace_settings(), run, &watchdog)?;
         let identity = HostIdentity { id: run, name: host_name(address) };
         let deployment = Arc::new(Deployment::new(edition, database.clone(), gate, settings.limits(), identity));
+        check_places(&database, &deployment).await;
         deployment.keep(&watchdog);
         let (recorder, recording) = Recorder::start(database.clone(), &watchdog);
         let relaying = Relay::new(database.clone(), dialer.clone(), keys.clone(), schedule).start(&watchdog);
@@ -163,6 +165,24 @@ async fn check_keys(settings: &Settings, database: &Database, keys: &KeyRing) ->
     );
     tracing::error!(keys = ?missing, "STOA_ENCRYPTION_KEY lacks keys of stored secrets: webhooks under them are not sent");
     Ok(())
+}
+
+/// Has places that lack the tables of the active modules serve nobody.
+async fn check_places(database: &Database, deployment: &Arc<Deployment>) {
+    let Database::Postgres(servers) = database else { return };
+    // The deployment has the database.
+    let deployment = Arc::downgrade(deployment);
+    let check = move |place| {
+        let deployment = deployment.clone();
+        let look = async move {
+            match deployment.upgrade() {
+                Some(deployment) => deployment.find_gap(place).await,
+                None => Err("the host ends".to_owned()),
+            }
+        };
+        look.boxed()
+    };
+    servers.set_check(Box::new(check)).await;
 }
 
 /// Folds the values recorded between two scrapes into their sums, so that a host that nobody scrapes does not grow.

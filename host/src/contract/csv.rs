@@ -37,7 +37,7 @@ pub struct CsvPage {
 }
 
 impl Csv {
-    /// `Err`: why answers of this schema are no rows.
+    /// `Err`: why responses of this schema are not rows.
     pub fn compile(response: &Value, defs: &Map<String, Value>) -> Result<Csv, String> {
         let answer = resolve(response, defs)?;
         let items = answer.get("properties").and_then(|members| members.get("items"));
@@ -80,7 +80,7 @@ impl Csv {
         Ok(())
     }
 
-    /// Writes an answer. `Err`: it is none of this operation.
+    /// Writes an answer. `Err`: it is not a response of this operation.
     pub fn write(&self, answer: &[u8]) -> Result<CsvPage, String> {
         let answer: Value = serde_json::from_slice(answer).map_err(|error| error.to_string())?;
         let rows = match answer.get("items").and_then(Value::as_array) {
@@ -125,7 +125,7 @@ impl Position {
     }
 }
 
-/// The schema behind references and beside null.
+/// The schema behind references, and the one that is not null.
 fn resolve<'a>(schema: &'a Value, defs: &'a Map<String, Value>) -> Result<&'a Map<String, Value>, String> {
     let mut schema = schema;
     for _ in 0..DEEPEST {
@@ -171,8 +171,8 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// Text that a spreadsheet would take for a formula becomes text to it (OWASP ASVS 1.2.10). A number stays one: what is but a sign
-/// and digits computes nothing.
+/// Text that a spreadsheet would take for a formula becomes text to it (OWASP ASVS 1.2.10). A number stays one: what is
+/// but a sign and digits computes nothing.
 fn defuse(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && !is_number(text) {
         format!("'{text}")

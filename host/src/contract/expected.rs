@@ -1,11 +1,11 @@
-//! Expectations of a schema that were not met: its own keywords and values, never the caller's. For an unknown member: the known names,
-//! and those among them that look most like it.
+//! Expectations of a schema that were not met: its own keywords and values, never the caller's. For an unknown member:
+//! the known names, and those among them that look most like it.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Value, json};
 
-/// Members that are reported as likely meant, and how alike two names are then (0 to 1).
+/// Members that are reported as likely intended, and how alike two names are then (0 to 1).
 const NEAREST: usize = 3;
 const ALIKE: f64 = 0.8;
 /// Unknown names that are compared, and the longest.
@@ -14,7 +14,7 @@ const LONGEST: usize = 64;
 /// Values of a list that is reported whole.
 const VALUES: usize = 300;
 
-/// The rule that a value did not meet; none where it says nothing beyond the code.
+/// The rule that a value did not meet; none if it says nothing beyond the code.
 pub fn rule(error: &ValidationError) -> Option<Value> {
     Some(match error.kind() {
         Kind::Type { kind } => json!({ "type": type_names(kind) }),

@@ -71,7 +71,7 @@ impl Faults {
         self.found.contains_key(&(pointer.to_owned(), code))
     }
 
-    /// As items. Where the type is wrong, that the form is wrong too is no news.
+    /// As items. Where the type is wrong, that the form is wrong too is not news.
     pub fn into_items(self) -> Vec<Item> {
         let plain = |(pointer, code): &(String, &'static str)| *code != "FORMAT" || !self.has(pointer, "TYPE");
         let plain = self.found.iter().filter(|(fault, _)| plain(fault));
@@ -184,7 +184,7 @@ impl Tree {
         }
     }
 
-    /// The faults of the branch that was meant, as far as type and constants tell; else what all branches agree on.
+    /// The faults of the branch that was intended, as far as type and constants show; else what all branches agree on.
     fn explain_union(&self, union: &Union, value: &Value, trail: &Trail, faults: &mut Faults) {
         let typed: Vec<Id> = union
             .branches
@@ -335,7 +335,7 @@ impl Tree {
     }
 }
 
-/// Reads a pointer as steps; whether `3` is a name or an index, the value tells.
+/// Reads a pointer as steps; whether `3` is a name or an index depends on the value.
 fn steps_below(value: &Value, pointer: &str) -> Vec<Step<'static>> {
     let mut current = Some(value);
     let mut steps = Vec::new();

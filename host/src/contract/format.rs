@@ -52,7 +52,7 @@ fn number(bytes: &[u8], start: usize, len: usize) -> Option<u32> {
     bytes.get(start..start + len)?.iter().try_fold(0, |n, byte| Some(n * 10 + char::from(*byte).to_digit(10)?))
 }
 
-/// The shortest text of the same decimal: `1.50` is `1.5`, `0.000000` is `0`. Text that is no plain decimal stays as it is.
+/// The shortest text of the same decimal: `1.50` is `1.5`, `0.000000` is `0`. Text that is not a plain decimal stays as it is.
 pub fn canonical_decimal(text: &str) -> &str {
     match text.split_once('.') {
         Some((whole, fraction)) if fraction.bytes().all(|byte| byte.is_ascii_digit()) => {

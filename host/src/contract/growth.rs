@@ -1,5 +1,5 @@
 //! The one list of a body that a route's work grows with, by its pointer: `/lines`, or `/lines/*/unitIds` for the lists of all
-//! lines together. Its schema bounds it, so nobody buys themselves larger limits by a list of anything else.
+//! lines together. Its schema bounds it, so no caller gets larger limits by a list of anything else.
 
 use serde_json::Value;
 

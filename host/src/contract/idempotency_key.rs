@@ -9,7 +9,7 @@ use crate::problem::{Item, Problem};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdempotencyKey {
     pub uuid: Uuid,
-    /// Milliseconds since 1970 at which the caller made the key; version 7 alone tells.
+    /// Milliseconds since 1970 at which the caller made the key; only version 7 contains it.
     pub made_at: Option<u64>,
 }
 

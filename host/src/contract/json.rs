@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 128;
 /// As many faults as an answer shows.
 const MAX_REPEATED: usize = 200;
 
-/// Why a text is no document of the interface.
+/// Why a text is not a document of the interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Malformed {
     /// No JSON, not UTF-8, too deep, a number beyond a double, or a lone surrogate: MALFORMED_JSON.
@@ -190,7 +190,7 @@ impl<'t> Reader<'t> {
                 return Ok(Value::Number(number.into()));
             }
         }
-        // An infinite double is no JSON number, so `from_f64` refuses what is beyond one.
+        // An infinite double is not a JSON number, so `from_f64` refuses what is beyond one.
         let number = token.parse::<f64>().map_err(|_| Malformed::Syntax)?;
         Number::from_f64(number).map(Value::Number).ok_or(Malformed::Syntax)
     }
@@ -237,7 +237,7 @@ impl<'t> Reader<'t> {
                 } else {
                     high
                 };
-                // A lone low surrogate is no character.
+                // A lone low surrogate is not a character.
                 char::from_u32(code).ok_or(Malformed::Syntax)?
             }
             _ => return Err(Malformed::Syntax),
@@ -358,7 +358,7 @@ mod tests {
         let Err(Malformed::Repeated(all)) = parse(text) else { panic!("not found") };
         let pointers: Vec<String> = all.iter().map(|steps| pointer(steps)).collect();
         assert_eq!(pointers, ["/b/0/d/e", "/b/0/d/e", "/a"]);
-        // A text that is no JSON is that first.
+        // A text that is not JSON is that first.
         assert_eq!(parse(br#"{"a":1,"a":2"#), Err(Malformed::Syntax));
         // The same name, spelt differently, is the same name.
         assert!(matches!(parse(br#"{"a":1,"\u0061":2}"#), Err(Malformed::Repeated(_))));

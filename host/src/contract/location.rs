@@ -1,4 +1,5 @@
-//! Where the record is that an operation made: which operations send `Location`. The contract and the responses ask the same functions.
+//! Where the record is that an operation made: which operations send `Location`. The contract and the responses ask the
+//! same functions.
 
 use serde_json::{Map, Value};
 use stoa_descriptor::Route;
@@ -25,7 +26,8 @@ fn has_id(schema: &Value, schemas: &Map<String, Value>, depth: usize) -> bool {
     states_it || parts.into_iter().any(|part| has_id(part, schemas, deeper))
 }
 
-/// Whether the operation reads the records that another one makes: a GET for the same callers, at the path of the other and an id.
+/// Whether the operation reads the records that another one makes: a GET for the same callers, at the path of the other
+/// and an id.
 pub fn reads_records_of(reader: &Route, maker: &Route) -> bool {
     let below = reader.path.strip_prefix(maker.path.as_str()).and_then(|rest| rest.strip_prefix("/{"));
     let is_an_id = below.and_then(|rest| rest.strip_suffix('}')).is_some_and(|name| !name.contains('/'));

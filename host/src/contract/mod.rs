@@ -2,8 +2,8 @@
 //! schema as OpenAPI. Pure functions: nothing here reads a socket, a file or a clock.
 //!
 //! Compiled once a generation: [`Schema`] (a body), [`Parameters`] (path and query). Per request: `parameters.path`,
-//! `parameters.query`, `idempotency_key::demand`, `schema.read`, `fingerprint::compute`. Every refusal is a [`crate::problem::Problem`]
-//! whose items name places and kinds, never what the caller typed.
+//! `parameters.query`, `idempotency_key::demand`, `schema.read`, `fingerprint::compute`. Every refusal is a
+//! [`crate::problem::Problem`] whose items name places and kinds, never what the caller typed.
 
 pub mod bounds;
 pub mod canonical;

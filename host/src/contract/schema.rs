@@ -35,7 +35,7 @@ impl Schema {
     }
 
     /// Reads a body: its text in, its canonical value out. The refusal is MALFORMED_JSON or VALIDATION_FAILED; of a body
-    /// with repeated members only those are reported, since the rest depends on which of them was meant.
+    /// with repeated members only those are reported, since the rest depends on which of them was intended.
     pub fn read(&self, text: &[u8]) -> Result<Value, Problem> {
         let mut body = json::parse(text, self.most_values).map_err(|malformed| match malformed {
             Malformed::Syntax => Problem::new("MALFORMED_JSON"),

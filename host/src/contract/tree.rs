@@ -1,5 +1,5 @@
 //! A schema compiled for walking: what to trim, to rewrite and to fill in, and what each place demands. The walk of a request
-//! follows this tree beside the body and looks nothing up in the schema's text.
+//! follows this tree together with the body and looks nothing up in the schema's text.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -26,7 +26,7 @@ pub struct Tree {
 #[derive(Default)]
 pub struct Node {
     pub types: Types,
-    /// The only value it takes (`const`, or `enum` of one): what tells the branches of a union apart.
+    /// The only value it takes (`const`, or `enum` of one): what distinguishes the branches of a union.
     pub constant: Option<Value>,
     pub trim: bool,
     pub case: Option<Case>,
@@ -216,7 +216,7 @@ impl Tree {
         })
     }
 
-    /// Returns whether the value's type and constants fit: the quick test that tells the branches of a union apart.
+    /// Returns whether the value's type and constants fit: the quick test that distinguishes the branches of a union.
     pub fn may_be(&self, id: Id, value: &Value) -> bool {
         let node = self.node(id);
         node.types.meets(Types::from_value(value))
@@ -427,7 +427,7 @@ pub fn validator(schema: &Value, defs: &Map<String, Value>) -> Result<Validator,
         .map_err(|error| describe_invalid(&error))
 }
 
-/// A pattern that is too large is reported like one that is none: the sentence names both.
+/// A pattern that is too large is reported like one that is malformed: the sentence names both.
 fn describe_invalid(error: &ValidationError<'_>) -> String {
     match error.kind() {
         ValidationErrorKind::Format { format } if format == "regex" => {

@@ -36,6 +36,9 @@ pub struct Explanation {
     pub remedy: &'static str,
 }
 
+/// The code of a server that takes no writes: a standby, or a primary that was told so.
+const READ_ONLY: &str = "25006";
+
 /// By code of a PostgreSQL server.
 const EXPLANATIONS: &[(&str, Explanation)] = &[
     (
@@ -73,6 +76,13 @@ const EXPLANATIONS: &[(&str, Explanation)] = &[
             remedy: "Raise max_connections of the server, or lower STOA_DATABASE_CONNECTIONS of the hosts.",
         },
     ),
+    (
+        READ_ONLY,
+        Explanation {
+            says: "the server takes no writes",
+            remedy: "List all servers in STOA_DATABASE_URL, or add target_session_attrs=read-write: hosts then look for the primary.",
+        },
+    ),
     ("57P03", Explanation { says: "the server starts or stops", remedy: "Try again when it accepts connections." }),
 ];
 
@@ -96,6 +106,11 @@ impl Error {
     pub fn explain(&self) -> Option<Explanation> {
         let (Error::Unavailable(text) | Error::Fault(text)) = self else { return None };
         explain_code(text.split(' ').next().unwrap_or_default())
+    }
+
+    /// Returns whether the server takes no writes. A connection to it is of no use to a host.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self, Error::Unavailable(text) if text.starts_with(READ_ONLY))
     }
 
     pub fn from_sqlx(error: sqlx::Error) -> Error {
@@ -136,8 +151,8 @@ impl Error {
             "23505" => Error::Unique(rule_name(constraint.unwrap_or_default(), table).to_owned()),
             "23514" => Error::Check(rule_name(constraint.unwrap_or_default(), table).to_owned()),
             "53100" => Error::Full(what),
-            // Lock and statement time-outs, shutdown, too many connections, out of disk or memory.
-            "55P03" | "57014" | "57P01" | "57P02" | "57P03" | "25P03" => Error::Unavailable(what),
+            // Lock and statement time-outs, a standby, shutdown, too many connections, out of disk or memory.
+            READ_ONLY | "55P03" | "57014" | "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Error::Unavailable(what),
             other if other.starts_with("53") || other.starts_with("08") || other.starts_with("58") => {
                 Error::Unavailable(what)
             }
@@ -191,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_code_of_the_server_is_explained() {
-        for code in ["28P01", "28000", "3D000", "42501", "53300", "57P03"] {
+        for code in ["28P01", "28000", "3D000", "42501", "53300", READ_ONLY, "57P03"] {
             let error = Error::of_server(code, None, None, "a message");
             let explanation = error.explain().unwrap_or_else(|| panic!("{code} has no explanation"));
             assert!(explanation.remedy.ends_with('.'), "{code}");
@@ -201,6 +216,15 @@ mod tests {
         assert_eq!(Error::of_server("22P02", None, None, "").explain(), None);
         assert_eq!(Error::Unavailable("the server does not answer".into()).explain(), None);
         assert_eq!(find_explanation(&anyhow::anyhow!("28P01")), None);
+    }
+
+    #[test]
+    fn a_server_that_stops_or_takes_no_writes_is_unavailable() {
+        for code in ["08000", "08003", "08006", "25006", "57P01", "57P02", "57P03", "57P05"] {
+            let error = Error::of_server(code, None, None, "");
+            assert!(matches!(error, Error::Unavailable(_)), "{code}: {error:?}");
+            assert_eq!(error.is_read_only(), code == READ_ONLY);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod directory;
 pub mod error;
 pub mod fair_queue;
 pub mod heavy;
+pub mod maintenance;
 pub mod migrations;
 pub mod news;
 pub mod own;
@@ -16,6 +17,7 @@ pub mod servers;
 pub mod shard;
 pub mod slots;
 pub mod sqlite;
+pub mod standby;
 pub mod watermark;
 pub mod work;
 
@@ -64,6 +66,8 @@ pub struct DatabaseSettings {
     pub places: Vec<PlaceSettings>,
     /// The share of new companies that a place gets, by its name; 1 where it is not named, none where it is 0.
     pub weights: Weights,
+    /// Addresses of standbys that run heavy reads, by the names of their places.
+    pub standbys: Vec<(String, String)>,
 }
 
 /// How a PostgreSQL server elsewhere is reached.
@@ -126,9 +130,7 @@ impl Database {
                 anyhow::bail!("[[places]] need PostgreSQL: STOA_DATABASE_URL names a SQLite file")
             }
             Location::Sqlite(path) => Ok(Database::Sqlite(sqlite::Sqlite::open(&path, settings).await?)),
-            Location::Postgres(url) => {
-                Ok(Database::Postgres(Arc::new(Servers::open(&url, settings, migrate).await?)))
-            }
+            Location::Postgres(url) => Ok(Database::Postgres(Arc::new(Servers::open(&url, settings, migrate).await?))),
         }
     }
 

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::directory::{self, Directory};
 use super::postgres::Postgres;
+use super::standby::Standby;
 use super::work::plain_read;
 use super::{DatabaseSettings, Destination, Error, Shard, Work};
 use crate::watchdog::Pulse;
@@ -52,6 +53,7 @@ pub struct Servers {
 struct Server {
     name: String,
     postgres: Arc<Postgres>,
+    standby: Option<Standby>,
     settings: DatabaseSettings,
     /// Why the place serves nobody now.
     refusal: watch::Sender<Option<Arc<str>>>,
@@ -82,11 +84,13 @@ impl Servers {
     /// The home server cannot be used, or the address of a place is no address.
     pub async fn open(url: &str, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Servers> {
         let home = Arc::new(Postgres::open(HOME, url, settings, migrate).await?);
-        let mut servers = vec![Server::new(HOME.to_owned(), home.clone(), settings.clone())];
+        let standby = open_standby(HOME, settings)?;
+        let mut servers = vec![Server::new(HOME.to_owned(), home.clone(), standby, settings.clone())];
         for place in &settings.places {
+            let standby = open_standby(&place.name, settings)?;
             let settings = settings.of_place(place);
             let postgres = Arc::new(Postgres::new(&place.name, &place.url, &settings)?.with_home(home.clone()));
-            let server = Server::new(place.name.clone(), postgres, settings);
+            let server = Server::new(place.name.clone(), postgres, standby, settings);
             let migrated = if migrate { server.postgres.migrate(&server.settings).await } else { Ok(()) };
             if let Err(error) = migrated.and(server.check().await) {
                 server.refuse(&error.to_string());
@@ -96,7 +100,12 @@ impl Servers {
         if servers.len() > 1 {
             home.expect_other_servers();
         }
-        Ok(Servers { servers, directory: Directory::default(), weights: settings.weights.clone(), check: OnceLock::new() })
+        Ok(Servers {
+            servers,
+            directory: Directory::default(),
+            weights: settings.weights.clone(),
+            check: OnceLock::new(),
+        })
     }
 
     pub fn count(&self) -> usize {
@@ -238,6 +247,14 @@ impl Servers {
     }
 
     pub async fn read_heavy<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
+        let target = self.target(destination).await?;
+        if let Some(standby) = &target.server.standby {
+            let read = standby.read_heavy(&target.server.postgres, destination, work.clone(), target.is_certain);
+            // A company that has moved is found by the primary.
+            if let Some(answer) = read.await.filter(|answer| !matches!(answer, Err(Error::Moved(_)))) {
+                return answer;
+            }
+        }
         let attempt = |server: Arc<Postgres>, is_certain| {
             let work = work.clone();
             async move { server.read_heavy(destination, work, is_certain).await }
@@ -339,13 +356,28 @@ impl Servers {
     }
 
     pub fn close(&self) {
-        self.servers.iter().for_each(|server| server.postgres.close());
+        for server in &self.servers {
+            server.postgres.close();
+            if let Some(standby) = &server.standby {
+                standby.close();
+            }
+        }
     }
 }
 
+/// The standby of a place, if the settings name one. It is connected to when a heavy read comes.
+fn open_standby(place: &str, settings: &DatabaseSettings) -> anyhow::Result<Option<Standby>> {
+    let Some((_, url)) = settings.standbys.iter().find(|(name, _)| name == place) else { return Ok(None) };
+    let postgres = Postgres::new(&format!("{place}-standby"), url, settings)?;
+    if !settings.places.is_empty() {
+        postgres.expect_other_servers();
+    }
+    Ok(Some(Standby::new(postgres)))
+}
+
 impl Server {
-    fn new(name: String, postgres: Arc<Postgres>, settings: DatabaseSettings) -> Server {
-        Server { name, postgres, settings, refusal: watch::Sender::new(None) }
+    fn new(name: String, postgres: Arc<Postgres>, standby: Option<Standby>, settings: DatabaseSettings) -> Server {
+        Server { name, postgres, standby, settings, refusal: watch::Sender::new(None) }
     }
 
     /// Checks the server, its role and the host's own tables.

@@ -74,9 +74,7 @@ impl Database {
         T: Send + 'static,
         R: Send + 'static,
     {
-        let verdict =
-            |answer: Result<T, R>| if answer.is_ok() { Verdict::Commit(answer) } else { Verdict::RollBack(answer) };
-        self.write(destination, plain(shared, false, write, verdict)).await
+        self.write(destination, unless_refused(shared, write)).await
     }
 }
 
@@ -96,6 +94,18 @@ where
     T: Send + 'static,
 {
     plain(shared, false, write, Verdict::Commit)
+}
+
+/// The same, undone where it refuses.
+pub(super) fn unless_refused<S, T, R>(shared: S, write: Plain<S, Result<T, R>>) -> Work<Result<T, R>>
+where
+    S: Send + Sync + 'static,
+    T: Send + 'static,
+    R: Send + 'static,
+{
+    let verdict =
+        |answer: Result<T, R>| if answer.is_ok() { Verdict::Commit(answer) } else { Verdict::RollBack(answer) };
+    plain(shared, false, write, verdict)
 }
 
 fn plain<S, T>(shared: S, read_only: bool, run: Plain<S, T>, verdict: fn(T) -> Verdict<T>) -> Work<T>

@@ -11,22 +11,19 @@ use stoa_descriptor::Descriptor;
 
 use super::audit::{self, OperatorEntry};
 use super::link::vet;
+use super::places::{self, Absence};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::watch::put_back;
 use super::withdrawn::{self, Earlier, Withdrawals};
 use super::{Deployment, DeploymentError, Edition, trust, upgrade};
-use crate::database::{Database, Error, Session, Shard};
+use crate::database::{Error, Session, Shard};
 use crate::gate::artifact::Artifact;
 use crate::gate::diff::{self, Change, codes};
 use crate::gate::names;
 use crate::gate::refusal::Refusal;
 use crate::gate::surface::Surface;
-use crate::gate::tables::{self, Wanted};
+use crate::gate::tables::{self, Extent, Wanted};
 use crate::sandbox::{Arrangement, Generation, Module, Vetted};
-
-/// How often a table that requests hold is asked for again, and how long each time.
-const LOCK_TRIES: u32 = 20;
-const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// Parameters of an activation besides the module.
 #[derive(Debug, Clone)]
@@ -437,32 +434,41 @@ impl Deployment {
         changes: Vec<(String, Vec<Change>)>,
     ) -> Result<Activated, DeploymentError> {
         let wanted = Arc::new(tables::wanted_tables(&edition.modules));
-        build_indexes(&self.database, &wanted).await?;
+        // A rollback must work in an emergency: a place that does not answer prevents none.
+        let absence = match recorded.cause {
+            Cause::First | Cause::Activation => Absence::Refused,
+            Cause::Rollback | Cause::AutomaticRollback => Absence::Allowed,
+        };
         let versions = upgrade::versions(&edition.modules);
         let number = recorded.number;
-        let plan = Plan { before, recorded, set, wanted, versions, arrangement: edition.arrangement.clone() };
-        let tables = self.commit(plan).await?;
+        let arrangement = edition.arrangement.clone();
+        let plan = Plan { before, recorded, set, wanted: wanted.clone(), versions, arrangement };
+        let committed = self.prepare_and_commit(plan, absence).await;
+        if committed.is_err() {
+            places::loosen_places(&self.database, &wanted).await;
+        }
+        let tables = committed?;
+        places::complete_places(&self.database, number, &wanted).await;
         self.swap(edition);
         Ok(Activated { generation: number, changes, tables })
     }
 
-    /// The transaction. Its locks on tables wait shortly and try again: whoever waits for a table holds up those behind.
+    /// The places first, then the transaction at home.
+    async fn prepare_and_commit(&self, plan: Plan, absence: Absence) -> Result<Vec<String>, DeploymentError> {
+        places::check_places(&self.database, &plan.wanted, absence).await?;
+        places::build_indexes(&self.database, Shard::Global, &plan.wanted).await?;
+        places::extend_places(&self.database, &plan.wanted, absence).await?;
+        self.commit(plan).await
+    }
+
+    /// The transaction at home.
     async fn commit(&self, plan: Plan) -> Result<Vec<String>, DeploymentError> {
         let plan = Arc::new(plan);
-        for attempt in 1.. {
-            let written = self
-                .database
-                .write_unless_refused(Shard::Global, plan.clone(), |session, plan| Box::pin(write(session, plan)));
-            match written.await {
-                Ok(reported) => return Ok(reported?),
-                Err(Error::Unavailable(why)) if attempt < LOCK_TRIES => {
-                    tracing::info!(%why, attempt, "an activation tries again");
-                    tokio::time::sleep(LOCK_PAUSE).await;
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(Error::Unavailable("the tables never became free".into()).into())
+        let written = places::retry_locks(Duration::MAX, || {
+            self.database
+                .write_unless_refused(Shard::Global, plan.clone(), |session, plan| Box::pin(write(session, plan)))
+        });
+        Ok(written.await??)
     }
 }
 
@@ -544,17 +550,6 @@ fn refuse_outdated(active: u64) -> Refusal {
     Refusal::new("GENERATION_CHANGED", what).with_status(StatusCode::CONFLICT)
 }
 
-async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), DeploymentError> {
-    let statements = database
-        .read_plain(Shard::Global, wanted.clone(), |session, wanted| Box::pin(tables::indexes_ahead(session, wanted)))
-        .await?;
-    if let Some(key) = database.build_indexes(Shard::Global, statements).await? {
-        let what = format!("rows that are there break the new unique key {key}");
-        return Err(Refusal::new("SCHEMA_NOT_ADDITIVE", what).with_status(StatusCode::CONFLICT).into());
-    }
-    Ok(())
-}
-
 /// A change of what runs, as its transaction writes it.
 struct Plan {
     /// The generation that is left.
@@ -568,16 +563,14 @@ struct Plan {
 
 async fn write(session: &mut Session, plan: &Plan) -> Result<Result<Vec<String>, Refusal>, Error> {
     let Plan { before, recorded, set, wanted, versions, arrangement } = plan;
-    if matches!(session, Session::Postgres(_)) {
-        session.query("select set_config('lock_timeout', '250ms', true)", &[]).await?;
-    }
+    places::limit_lock_waits(session).await?;
     tables::lock(session).await?;
     let active = records::newest(session).await?.unwrap_or(0);
     if active != *before {
         return Ok(Err(refuse_outdated(active)));
     }
     let now = session.now().await?;
-    let reported = match tables::extend(session, wanted).await? {
+    let reported = match tables::extend(session, wanted, Extent::All).await? {
         Ok(reported) => reported,
         Err(refusal) => return Ok(Err(refusal)),
     };

@@ -232,6 +232,7 @@ impl Deployment {
             return Ok(());
         }
         let mut is_full = false;
+        let mut is_whole = true;
         for (module, begin) in &receivers.modules {
             let after = round.last.remove(&module.name).unwrap_or_default();
             for shard in self.database.shards() {
@@ -242,7 +243,15 @@ impl Deployment {
                         find_behind(session, module, *begin, *after, now).await
                     })
                 });
-                let found = found.await?;
+                let found = match found.await {
+                    // The companies of this place wait, and no others.
+                    Err(error) if shard != Shard::Global => {
+                        tracing::debug!(place = self.database.place_name(shard), %error, "events of a place wait");
+                        is_whole = false;
+                        continue;
+                    }
+                    found => found?,
+                };
                 if let Some(last) = found.last().filter(|_| found.len() >= COMPANIES) {
                     is_full = true;
                     let least = round.last.entry(module.name.clone()).or_insert(*last);
@@ -251,7 +260,7 @@ impl Deployment {
                 round.known.extend(found);
             }
         }
-        round.next_look = Some(now + if is_full { ROUND } else { LOOK });
+        round.next_look = Some(now + if is_full || !is_whole { ROUND } else { LOOK });
         Ok(())
     }
 

@@ -38,6 +38,18 @@ struct Trouble {
     retry_at: Option<i64>,
 }
 
+/// A round of a timer, milliseconds since 1970.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ShownRound {
+    now: i64,
+    since: Option<i64>,
+    until: i64,
+    done_at: Option<i64>,
+    /// Companies up to the one under work, and all.
+    reached: i64,
+    all: i64,
+}
+
 /// The modules that receive events after their commit, with the companies that wait.
 pub async fn list_listeners(database: &Database, generation: &Generation) -> Result<Vec<Json>, Error> {
     let modules = list_receivers(generation);
@@ -58,7 +70,7 @@ pub async fn list_listeners(database: &Database, generation: &Generation) -> Res
                     Ok((found.len(), read_listener_trouble(session, module).await?))
                 })
             });
-            let (found, trouble) = read.await?;
+            let Some((found, trouble)) = unless_absent(database, shard, read.await)? else { continue };
             behind += found;
             troubles = troubles.join(trouble);
         }
@@ -78,28 +90,54 @@ pub async fn list_listeners(database: &Database, generation: &Generation) -> Res
 pub async fn list_rounds(database: &Database, generation: &Generation) -> Result<Vec<Json>, Error> {
     let mut listed = Vec::new();
     for timer in list_timers(generation) {
-        let read = database.read_plain(Shard::Global, timer.clone(), |session, timer| {
-            Box::pin(async move { read_round(session, timer).await })
-        });
-        // A timer that no host has prepared yet has no row.
-        let Some(mut round) = read.await? else { continue };
-        let (mut lagging, mut troubles) = (0, Trouble::default());
+        let (mut rounds, mut lagging, mut troubles) = (None::<ShownRound>, 0, Trouble::default());
         for shard in database.shards() {
+            let read = database.read_plain(shard, timer.clone(), |session, timer| {
+                Box::pin(async move { read_round(session, timer).await })
+            });
+            // A timer that no host has prepared yet has no row.
+            let Some(Some(round)) = unless_absent(database, shard, read.await)? else { continue };
+            rounds = Some(match rounds {
+                Some(rounds) => rounds.join(round),
+                None => round,
+            });
             let read = database.read_plain(shard, timer.clone(), |session, timer| {
                 Box::pin(async move { read_lag(session, timer).await })
             });
-            let (companies, trouble) = read.await?;
+            let Some((companies, trouble)) = unless_absent(database, shard, read.await)? else { continue };
             lagging += companies;
             troubles = troubles.join(trouble);
         }
-        round["lagging"] = lagging.into();
-        round["companiesInTrouble"] = troubles.companies.into();
-        round["tries"] = troubles.tries.into();
-        round["retryAt"] = troubles.retry_at.map(time).into();
-        round["trouble"] = troubles.trouble.into();
-        listed.push(round);
+        let Some(round) = rounds else { continue };
+        listed.push(json!({
+            "module": timer.module.name,
+            "timer": timer.code,
+            "everyMinutes": timer.every_minutes,
+            "since": round.since.map(time),
+            "until": time(round.until),
+            "isDue": round.until <= round.now,
+            "isLate": round.until < round.now - LATE,
+            "doneAt": round.done_at.map(time),
+            "companies": { "reached": round.reached, "all": round.all },
+            "lagging": lagging,
+            "companiesInTrouble": troubles.companies,
+            "tries": troubles.tries,
+            "retryAt": troubles.retry_at.map(time),
+            "trouble": troubles.trouble,
+        }));
     }
     Ok(listed)
+}
+
+/// Nothing of a place that does not answer: its state is listed elsewhere, and the others' rows are shown.
+fn unless_absent<T>(database: &Database, shard: Shard, read: Result<T, Error>) -> Result<Option<T>, Error> {
+    match read {
+        Err(error @ Error::Unavailable(_)) if shard != Shard::Global => {
+            tracing::debug!(place = database.place_name(shard), %error, "the rows of a place are not shown");
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
 }
 
 /// What waits of a generation.
@@ -138,6 +176,21 @@ pub async fn find_troubled(session: &mut Session, generation: u64) -> Result<Vec
     listeners.chain(timers).collect()
 }
 
+impl ShownRound {
+    /// The rounds of two places as one: as far as the one that is behind.
+    fn join(self, other: ShownRound) -> ShownRound {
+        let behind = if other.until < self.until { &other } else { &self };
+        ShownRound {
+            now: self.now,
+            since: behind.since,
+            until: behind.until,
+            done_at: self.done_at.zip(other.done_at).map(|(one, other)| one.min(other)),
+            reached: self.reached + other.reached,
+            all: self.all + other.all,
+        }
+    }
+}
+
 impl Trouble {
     fn read(rows: &[Row]) -> Result<Trouble, Error> {
         let Some(row) = rows.first() else { return Ok(Trouble::default()) };
@@ -169,7 +222,7 @@ async fn read_listener_trouble(session: &mut Session, module: &str) -> Result<Tr
     Trouble::read(&rows)
 }
 
-async fn read_round(session: &mut Session, timer: &ActiveTimer) -> Result<Option<Json>, Error> {
+async fn read_round(session: &mut Session, timer: &ActiveTimer) -> Result<Option<ShownRound>, Error> {
     let now = session.now().await?;
     let rows = session
         .query(
@@ -180,18 +233,14 @@ async fn read_round(session: &mut Session, timer: &ActiveTimer) -> Result<Option
         )
         .await?;
     let Some(row) = rows.first() else { return Ok(None) };
-    let until = row.instant(1)?;
-    Ok(Some(json!({
-        "module": timer.module.name,
-        "timer": timer.code,
-        "everyMinutes": timer.every_minutes,
-        "since": row.optional(0, Row::instant)?.map(time),
-        "until": time(until),
-        "isDue": until <= now,
-        "isLate": until < now - LATE,
-        "doneAt": row.optional(2, Row::instant)?.map(time),
-        "companies": { "reached": row.integer(3)?, "all": row.integer(4)? },
-    })))
+    Ok(Some(ShownRound {
+        now,
+        since: row.optional(0, Row::instant)?,
+        until: row.instant(1)?,
+        done_at: row.optional(2, Row::instant)?,
+        reached: row.integer(3)?,
+        all: row.integer(4)?,
+    }))
 }
 
 async fn read_lag(session: &mut Session, timer: &ActiveTimer) -> Result<(i64, Trouble), Error> {
@@ -209,4 +258,18 @@ async fn read_lag(session: &mut Session, timer: &ActiveTimer) -> Result<(i64, Tr
         )
         .await?;
     Ok((lagging, Trouble::read(&rows)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_of_places_are_shown_as_the_one_behind() {
+        let ahead = ShownRound { now: 50, since: Some(20), until: 40, done_at: Some(22), reached: 2, all: 2 };
+        let behind = ShownRound { now: 51, since: None, until: 20, done_at: None, reached: 1, all: 5 };
+        let joined = ShownRound { now: 50, since: None, until: 20, done_at: None, reached: 3, all: 7 };
+        assert_eq!(ahead.clone().join(behind.clone()), joined);
+        assert_eq!(behind.join(ahead), ShownRound { now: 51, ..joined });
+    }
 }

@@ -11,13 +11,14 @@ use serde_json::json;
 
 use super::audit::{self, OperatorEntry};
 use super::link::{Found, fetch, link};
+use super::places::{self, Absence};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Edition, trust, upgrade};
 use crate::database::{Database, Error, Session, Shard};
 use crate::gate::artifact::{self, Artifact};
 use crate::gate::names;
 use crate::gate::refusal::Refusal;
-use crate::gate::tables;
+use crate::gate::tables::{self, Extent};
 use crate::gate::vetting::Gate;
 use crate::sandbox::{Arrangement, Generation};
 
@@ -223,8 +224,17 @@ async fn record(
         kept.await?;
     }
     let versions = upgrade::versions(&generation.modules);
-    let wanted = tables::wanted_tables(&generation.modules);
-    let part = (generation.number, wanted, set, versions, reason, generation.arrangement.clone());
+    let wanted = Arc::new(tables::wanted_tables(&generation.modules));
+    // A host starts without a place that does not answer, which serves nobody until it has its tables.
+    let prepared = async {
+        places::check_places(database, &wanted, Absence::Allowed).await?;
+        places::extend_places(database, &wanted, Absence::Allowed).await
+    };
+    if let Err(refused) = prepared.await {
+        places::loosen_places(database, &wanted).await;
+        return Err(refused.into());
+    }
+    let part = (generation.number, wanted.clone(), set, versions, reason, generation.arrangement.clone());
     let written = database.write_unless_refused(
         Shard::Global,
         part,
@@ -234,7 +244,7 @@ async fn record(
                 if records::newest(session).await?.unwrap_or(0) + 1 != *number {
                     return Ok(Ok((false, Vec::new())));
                 }
-                let reported = match tables::extend(session, wanted).await? {
+                let reported = match tables::extend(session, wanted, Extent::All).await? {
                     Ok(reported) => reported,
                     Err(refusal) => return Ok(Err::<_, Refusal>(refusal)),
                 };
@@ -249,6 +259,9 @@ async fn record(
     let (recorded, tables) = written.await??;
     for change in tables {
         tracing::info!(change, "tables changed");
+    }
+    if recorded {
+        places::complete_places(database, generation.number, &wanted).await;
     }
     Ok(recorded)
 }

@@ -19,6 +19,7 @@ impl Deployment {
             return Err(refusal.with_status(StatusCode::FORBIDDEN).into());
         }
         let _lock = self.change_lock.lock().await;
+        self.forget_at_places(module).await?;
         let part = (module.to_owned(), by.to_owned());
         let forgotten = self.database.write_unless_refused(Shard::Global, part, |session, (module, by)| {
             Box::pin(drop_tables(session, module, by))
@@ -30,15 +31,62 @@ impl Deployment {
             false => Ok(forgotten),
         }
     }
+
+    /// Drops the tables at every place, and at home afterwards: what fails in between is repeated.
+    async fn forget_at_places(&self, module: &str) -> Result<(), DeploymentError> {
+        let places = self.database.places();
+        if places.is_empty() {
+            return Ok(());
+        }
+        let read = self
+            .database
+            .read_plain(Shard::Global, module.to_owned(), |session, module| Box::pin(find_active(session, module)));
+        if let Some(refusal) = read.await? {
+            return Err(refusal.into());
+        }
+        for place in places {
+            let dropped = self.database.write_plain(place, module.to_owned(), |session, module| {
+                Box::pin(async move {
+                    tables::lock(session).await?;
+                    drop_records(session, module).await
+                })
+            });
+            dropped.await?;
+        }
+        Ok(())
+    }
+}
+
+/// Why the module is not forgotten, where it is active.
+async fn find_active(session: &mut Session, module: &str) -> Result<Option<Refusal>, Error> {
+    let active = records::active(session).await?;
+    Ok(active.is_some_and(|(_, set)| set.iter().any(|(name, _)| name == module)).then(|| {
+        let refusal = Refusal::new("MODULE_ACTIVE", format!("{module} is active: deactivate it first"));
+        refusal.with_status(StatusCode::CONFLICT)
+    }))
 }
 
 async fn drop_tables(session: &mut Session, module: &str, by: &str) -> Result<Result<Vec<String>, Refusal>, Error> {
     tables::lock(session).await?;
-    let active = records::active(session).await?;
-    if active.is_some_and(|(_, set)| set.iter().any(|(name, _)| name == module)) {
-        let refusal = Refusal::new("MODULE_ACTIVE", format!("{module} is active: deactivate it first"));
-        return Ok(Err(refusal.with_status(StatusCode::CONFLICT)));
+    if let Some(refusal) = find_active(session, module).await? {
+        return Ok(Err(refusal));
     }
+    let collections = drop_records(session, module).await?;
+    if !collections.is_empty() {
+        let entry = OperatorEntry {
+            actor: by.to_owned(),
+            operation: "forgetModule",
+            result: "SUCCESS".into(),
+            metadata: json!({ "module": module, "collections": collections }),
+        };
+        let now = session.now().await?;
+        audit::write(session, now, &entry).await?;
+    }
+    Ok(Ok(collections))
+}
+
+/// Drops a module's tables on one server; answers their collections.
+async fn drop_records(session: &mut Session, module: &str) -> Result<Vec<String>, Error> {
     let collections = tables::read_collections(session, module).await?;
     let collections: Vec<String> = collections.into_iter().map(|collection| collection.name).collect();
     for collection in &collections {
@@ -53,15 +101,5 @@ async fn drop_tables(session: &mut Session, module: &str, by: &str) -> Result<Re
     session.query("delete from stoa_listener where module = $1", &[Cell::text(module)]).await?;
     session.query("delete from stoa_timer where module = $1", &[Cell::text(module)]).await?;
     session.query("delete from stoa_timer_lag where module = $1", &[Cell::text(module)]).await?;
-    if !collections.is_empty() {
-        let entry = OperatorEntry {
-            actor: by.to_owned(),
-            operation: "forgetModule",
-            result: "SUCCESS".into(),
-            metadata: json!({ "module": module, "collections": collections }),
-        };
-        let now = session.now().await?;
-        audit::write(session, now, &entry).await?;
-    }
-    Ok(Ok(collections))
+    Ok(collections)
 }

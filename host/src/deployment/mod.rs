@@ -13,7 +13,9 @@ pub mod extensions_shown;
 pub mod first;
 pub mod follow;
 pub mod forget;
+mod generation_copy;
 mod link;
+mod places;
 pub mod records;
 pub mod reindex;
 mod timers;
@@ -103,15 +105,21 @@ impl Deployment {
         }
     }
 
-    /// Keeps up with the database in the background: with the active generation, backfills, indexes, committed events and timers.
+    /// Keeps up with the database in the background: with the active generation, backfills, indexes, committed events and timers. Each
+    /// place has tasks of its own, so that one that does not answer delays no other.
     pub fn keep(self: &Arc<Self>, watchdog: &Watchdog) {
-        let [follower, upgrader, reindexer] = [self.clone(), self.clone(), self.clone()];
-        let [sender, timekeeper] = [self.clone(), self.clone()];
+        let [follower, keeper, sender] = [self.clone(), self.clone(), self.clone()];
         watchdog.spawn("following", move |pulse| follower.clone().follow(pulse));
-        watchdog.spawn("backfills", move |pulse| upgrader.clone().upgrade(pulse));
-        watchdog.spawn("indexes", move |pulse| reindexer.clone().reindex(pulse));
         watchdog.spawn("listeners", move |pulse| sender.clone().send_committed(pulse));
-        watchdog.spawn("timers", move |pulse| timekeeper.clone().run_timers(pulse));
+        for shard in self.database.shards() {
+            let [upgrader, reindexer, timekeeper] = [self.clone(), self.clone(), self.clone()];
+            watchdog.spawn("backfills", move |pulse| upgrader.clone().upgrade(shard, pulse));
+            watchdog.spawn("indexes", move |pulse| reindexer.clone().reindex(shard, pulse));
+            watchdog.spawn("timers", move |pulse| timekeeper.clone().run_timers(shard, pulse));
+        }
+        if !self.database.places().is_empty() {
+            watchdog.spawn("tables of places", move |pulse| keeper.clone().keep_places(pulse));
+        }
     }
 
     /// Puts an edition in place: requests that begin from now on run on it, those under way end on theirs.

@@ -15,10 +15,10 @@ const PAUSE: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_secs(60);
 
 impl Deployment {
-    /// Runs until nothing is left to do.
-    pub(super) async fn reindex(self: Arc<Self>, pulse: Pulse) {
+    /// Runs until nothing is left to do at the shard.
+    pub(super) async fn reindex(self: Arc<Self>, shard: Shard, pulse: Pulse) {
         loop {
-            match self.reindex_tables(&pulse).await {
+            match self.reindex_tables(shard, &pulse).await {
                 Ok(true) => return,
                 Ok(false) => pulse.rest(PAUSE).await,
                 Err(error) => {
@@ -30,11 +30,11 @@ impl Deployment {
     }
 
     /// Answers whether there was nothing to do.
-    async fn reindex_tables(&self, pulse: &Pulse) -> Result<bool, Error> {
+    async fn reindex_tables(&self, shard: Shard, pulse: &Pulse) -> Result<bool, Error> {
         let edition = self.current.load_full();
         let part = Arc::new((edition.number, tables::wanted_tables(&edition.modules)));
         drop(edition);
-        let found = self.database.read_plain(Shard::Global, part.clone(), |session, part| {
+        let found = self.database.read_plain(shard, part.clone(), |session, part| {
             Box::pin(async move {
                 let active = records::newest(session).await? == Some(part.0);
                 Ok(if active { Some(tables::find_reindex(session, &part.1).await?) } else { None })
@@ -50,9 +50,9 @@ impl Deployment {
         }
         // An index of a large table takes as long as it takes.
         pulse.excuse();
-        self.database.build_indexes(Shard::Global, reindex.statements).await?;
+        self.database.build_indexes(shard, reindex.statements).await?;
         pulse.beat();
-        let done = self.database.write_plain(Shard::Global, part, |session, part| {
+        let done = self.database.write_plain(shard, part, |session, part| {
             Box::pin(async move {
                 tables::lock(session).await?;
                 if records::newest(session).await? == Some(part.0) {

@@ -1,5 +1,6 @@
 //! The timers of modules. A round of a timer runs from `since` to `until` and is worked through company by company in bounded batches,
 //! each in a transaction with the mark of how far the round came: so a host that is killed loses at most a batch, and another goes on.
+//! Each place has rounds of its own, for the companies there.
 //!
 //! A company whose batch fails does not stop the round. It lags: its own windows are tried again later, one after the other, until it
 //! has come as far as the round. Rounds leave it out as long as it lags, so its windows leave no gap and do not overlap.
@@ -164,11 +165,11 @@ impl CompanyWindow {
 }
 
 impl Deployment {
-    /// Runs until it is stopped.
-    pub(super) async fn run_timers(self: Arc<Self>, pulse: Pulse) {
+    /// Runs until it is stopped, for the companies of a shard.
+    pub(super) async fn run_timers(self: Arc<Self>, shard: Shard, pulse: Pulse) {
         let mut keeper = Timekeeper::default();
         loop {
-            let pause = match self.timer_step(&mut keeper).await {
+            let pause = match self.timer_step(shard, &mut keeper).await {
                 Ok(true) => BREATH,
                 Ok(false) => PAUSE,
                 Err(error) => {
@@ -181,7 +182,7 @@ impl Deployment {
     }
 
     /// Answers whether there was something to do.
-    async fn timer_step(&self, keeper: &mut Timekeeper) -> Result<bool, Error> {
+    async fn timer_step(&self, shard: Shard, keeper: &mut Timekeeper) -> Result<bool, Error> {
         let generation = self.current.load().generation.clone();
         let timers = Arc::new(list_timers(&generation));
         if timers.is_empty() {
@@ -189,7 +190,7 @@ impl Deployment {
         }
         if keeper.prepared != Some(generation.number) {
             let asked = (generation.number, timers.clone());
-            let prepared = self.database.write_plain(Shard::Global, asked, |session, (generation, timers)| {
+            let prepared = self.database.write_plain(shard, asked, |session, (generation, timers)| {
                 Box::pin(prepare(session, *generation, timers))
             });
             if !prepared.await? {
@@ -198,7 +199,7 @@ impl Deployment {
             keeper.prepared = Some(generation.number);
         }
         // A look costs a read; only what is due takes a writer.
-        let due = self.find_due_work(&timers).await?;
+        let due = self.find_due_work(shard, &timers).await?;
         let (position, lagging) = match (due.round, due.lag) {
             (None, None) => return Ok(false),
             (Some(round), None) => (round, None),
@@ -209,15 +210,15 @@ impl Deployment {
         let Some(timer) = timers.get(position).cloned() else { return Ok(false) };
         let batch = Arc::new(TimerBatch { generation, timer, lagging, limits: self.limits });
         let work = work(batch.clone(), |session, batch| async move { run_batch(session, &batch).await });
-        // Two shards are written: the round is in the global shard, the rows are in the company's. On one server they commit together.
-        match self.database.write(Shard::Global, work).await? {
+        // The round is where the companies are, and is committed with their rows.
+        match self.database.write(shard, work).await? {
             Step::Idle => return Ok(false),
             Step::Done(tenant) => tenant.into_iter().for_each(|tenant| self.database.note_write(tenant)),
             Step::Failed(failed) => {
                 let (company, module, timer) = (failed.tenant, &batch.timer.module.name, &batch.timer.code);
                 let why = &failed.why;
                 tracing::error!(%company, module, timer, why, "a timer's batch failed, and the company is tried again later");
-                let written = self.database.write_plain(Shard::Global, (batch, failed), |session, (batch, failed)| {
+                let written = self.database.write_plain(shard, (batch, failed), |session, (batch, failed)| {
                     Box::pin(put_company_off(session, batch, failed))
                 });
                 written.await?;
@@ -226,18 +227,15 @@ impl Deployment {
         Ok(true)
     }
 
-    async fn find_due_work(&self, timers: &Arc<Vec<ActiveTimer>>) -> Result<DueWork, Error> {
+    async fn find_due_work(&self, shard: Shard, timers: &Arc<Vec<ActiveTimer>>) -> Result<DueWork, Error> {
         let read = self
             .database
-            .read_plain(Shard::Global, timers.clone(), |session, timers| Box::pin(find_due_round(session, timers)));
-        let mut due = DueWork { round: read.await?, lag: None };
-        for shard in self.database.shards() {
-            let read = self
-                .database
-                .read_plain(shard, timers.clone(), |session, timers| Box::pin(find_due_company(session, timers)));
-            due.lag = due.lag.into_iter().chain(read.await?).min();
-        }
-        Ok(due)
+            .read_plain(shard, timers.clone(), |session, timers| Box::pin(find_due_round(session, timers)));
+        let round = read.await?;
+        let read = self
+            .database
+            .read_plain(shard, timers.clone(), |session, timers| Box::pin(find_due_company(session, timers)));
+        Ok(DueWork { round, lag: read.await? })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Backfills: after a module rose to another version, its `upgrade` is called company by company in bounded batches, each in a
-//! transaction with the mark of how far it came. So a host that is killed loses at most a batch, and another goes on.
+//! transaction with the mark of how far it came. So a host that is killed loses at most a batch, and another goes on. Each place has a
+//! mark of its own, for the companies there.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,15 +98,15 @@ pub async fn schedule(
 }
 
 impl Deployment {
-    /// Runs until it is stopped.
-    pub(super) async fn upgrade(self: Arc<Self>, pulse: Pulse) {
+    /// Runs until it is stopped, for the companies of a shard.
+    pub(super) async fn upgrade(self: Arc<Self>, shard: Shard, pulse: Pulse) {
         loop {
-            let pause = match self.upgrade_step().await {
+            let pause = match self.upgrade_step(shard).await {
                 Ok(Step::Idle) => PAUSE,
                 Ok(Step::Done) => BREATH,
                 Ok(Step::Failed { generation, module, why }) => {
                     tracing::error!(module, why, "a backfill failed and is tried again later");
-                    self.put_off(generation, module, why).await;
+                    self.put_off(shard, generation, module, why).await;
                     BREATH
                 }
                 Err(error) => {
@@ -117,11 +118,11 @@ impl Deployment {
         }
     }
 
-    async fn upgrade_step(&self) -> Result<Step, Error> {
+    async fn upgrade_step(&self, shard: Shard) -> Result<Step, Error> {
         let generation = self.current.load().generation.clone();
-        let running = Running { active: generation.number, oldest: self.find_oldest_in_use() };
+        let mut running = Running { active: generation.number, oldest: self.find_oldest_in_use() };
         // A look costs a read; only what is due takes a writer.
-        let due = self.database.read_plain(Shard::Global, running, |session, running| {
+        let due = self.database.read_plain(shard, running, |session, running| {
             Box::pin(async move {
                 let now = session.now().await?;
                 Ok(next(session, *running, now, false).await?.is_some())
@@ -130,22 +131,25 @@ impl Deployment {
         if !due.await? {
             return Ok(Step::Idle);
         }
+        if shard != Shard::Global {
+            // Hosts report to the home server. None goes back to an older generation, so that the answer does not age.
+            let read =
+                self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(find_oldest_reported(session)));
+            running.oldest = read.await?.map_or(running.oldest, |oldest| running.oldest.min(oldest));
+        }
         let limits = self.limits;
         let work =
             work(
                 generation,
                 move |session, generation| async move { batch(session, &generation, running, limits).await },
             );
-        // Two shards are written: the mark is in the global shard, the rows are in the company's. On one server they
-        // commit together.
-        self.database.write(Shard::Global, work).await
+        // The mark is where the companies are, and is committed with their rows.
+        self.database.write(shard, work).await
     }
 
-    async fn put_off(&self, generation: u64, module: String, why: String) {
-        let written = self.database.write_plain(
-            Shard::Global,
-            (generation, module, why),
-            |session, (generation, module, why)| {
+    async fn put_off(&self, shard: Shard, generation: u64, module: String, why: String) {
+        let written =
+            self.database.write_plain(shard, (generation, module, why), |session, (generation, module, why)| {
                 Box::pin(async move {
                     let now = session.now().await?;
                     let sql = "update stoa_upgrade set trouble = $3, retry_at = $4, tries = tries + 1
@@ -154,8 +158,7 @@ impl Deployment {
                     let values = [generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)];
                     session.query(sql, &values).await.map(drop)
                 })
-            },
-        );
+            });
         if let Err(error) = written.await {
             tracing::warn!(%error, "a backfill's failure cannot be noted");
         }
@@ -163,7 +166,7 @@ impl Deployment {
 }
 
 /// The oldest backfill whose module is still the active one, once no host runs an older generation, and no request
-/// that began on one is under way: it would write rows behind the backfill. `lock`: for this transaction alone, or
+/// that began on one is under way: it would write rows behind the backfill. A place has no rows of hosts. `lock`: for this transaction alone, or
 /// not at all where another host has it.
 async fn next(session: &mut Session, running: Running, now: i64, lock: bool) -> Result<Option<Due>, Error> {
     const NEXT: &str = "select u.generation, u.module, u.from_version, u.tenant_id, u.cursor from stoa_upgrade u
@@ -190,6 +193,18 @@ async fn next(session: &mut Session, running: Running, now: i64, lock: bool) -> 
         tenant: row.optional(3, Row::id)?,
         cursor: row.optional(4, Row::text)?,
     }))
+}
+
+/// The oldest generation that a host reports.
+async fn find_oldest_reported(session: &mut Session) -> Result<Option<u64>, Error> {
+    let seen = session.now().await? - SILENCE;
+    let rows = session
+        .query(
+            "select generation from stoa_host where seen_at >= $1 order by generation limit 1",
+            &[Cell::Instant(seen)],
+        )
+        .await?;
+    rows.first().map(|row| records::number(row, 0)).transpose()
 }
 
 async fn batch(

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use crate::database::{Cell, Database, Error, Session, Shard, Verdict, work};
+use crate::database::{Cell, Database, Error, Row, Session, Shard, Verdict, work};
 use crate::pipeline::company_clock;
 use crate::platform::{self, iam::directory};
 use crate::sandbox::call::{self, CallContext};
@@ -209,17 +209,34 @@ async fn is_recorded(database: &Database, tenant: Uuid) -> Result<bool, Error> {
     Ok(!found.await?.is_empty())
 }
 
+/// Every company. The directory names those of a place that does not answer, so that each is reported.
 async fn list_companies(database: &Database) -> Result<Vec<Uuid>, Error> {
     let mut companies: Vec<Uuid> = Vec::new();
     for shard in database.shards() {
         let ids = database.read_plain(shard, (), |session, ()| {
-            Box::pin(async move {
-                let rows = session.query("select id from stoa_tenant", &[]).await?;
-                rows.iter().map(|row| row.id(0)).collect::<Result<Vec<Uuid>, Error>>()
-            })
+            Box::pin(async move { read_ids(&session.query("select id from stoa_tenant", &[]).await?) })
         });
-        companies.extend(ids.await?);
+        companies.extend(match ids.await {
+            Err(Error::Unavailable(_)) if shard != Shard::Global => list_placed(database, shard).await?,
+            ids => ids?,
+        });
     }
     companies.sort();
     Ok(companies)
+}
+
+/// The companies of a place, by the directory.
+async fn list_placed(database: &Database, shard: Shard) -> Result<Vec<Uuid>, Error> {
+    let place = database.place_name(shard).to_owned();
+    let ids = database.read_plain(Shard::Global, place, |session, place| {
+        Box::pin(async move {
+            let sql = "select tenant_id from stoa_company_place where place = $1";
+            read_ids(&session.query(sql, &[Cell::text(place)]).await?)
+        })
+    });
+    ids.await
+}
+
+fn read_ids(rows: &[Row]) -> Result<Vec<Uuid>, Error> {
+    rows.iter().map(|row| row.id(0)).collect()
 }

@@ -43,8 +43,8 @@ pub struct Imported {
 /// Adds a company. `holds_key`: whether the deployment has an encryption key.
 ///
 /// # Errors
-/// The file is not whole, the company is in this database already, a module has another version here, an encryption key is missing
-/// or a user's id is another user's. Nothing is added then.
+/// The file is not whole, the company is in this database already, a module has another version here, an encryption key
+/// is missing or a user's id is another user's. Nothing is added then.
 pub async fn import(
     settings: &DatabaseSettings,
     holds_key: &dyn Fn(&str) -> bool,

@@ -28,7 +28,7 @@ pub struct Exported {
     pub rows: u64,
 }
 
-/// Writes a company from one snapshot, also while hosts serve. `suspended`: only a company that nobody can change.
+/// Writes a company from one snapshot, also while hosts serve. `suspended`: only a company that no caller can change.
 ///
 /// # Errors
 /// There is no such company, it is active where it must be suspended, or its rows do not all have the form of the active modules

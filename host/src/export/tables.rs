@@ -118,7 +118,7 @@ pub struct CompanyTable {
     pub name: String,
     /// Without `tenant_id`.
     pub columns: Vec<Column>,
-    /// Positions of the columns that identify a row of a company; none where a company has at most one row.
+    /// Positions of the columns that identify a row of a company; none if a company has at most one row.
     key: Vec<usize>,
 }
 
@@ -186,7 +186,7 @@ impl CompanyTable {
         ![COMPANIES, USERS].contains(&self.name.as_str())
     }
 
-    /// The text of a row's column; none where it is null or not in the file.
+    /// The text of a row's column; none if it is null or not in the file.
     pub fn text<'a>(&self, row: &'a Values, column: &str) -> Option<&'a str> {
         let place = self.columns.iter().position(|other| other.name == column)?;
         row.get(place)?.as_deref()
@@ -300,8 +300,7 @@ mod tests {
 
     /// Columns that are not exported, and the tables of which `tenant_id` is only a mark.
     const LEFT_OUT: [&str; 1] = ["stoa_webhook_lane.holder"];
-    const NO_COMPANYS: [&str; 5] =
-        ["stoa_upgrade", "stoa_timer", "stoa_company_place", "stoa_move", "stoa_move_mark"];
+    const NO_COMPANYS: [&str; 5] = ["stoa_upgrade", "stoa_timer", "stoa_company_place", "stoa_move", "stoa_move_mark"];
 
     #[test]
     fn every_column_of_a_company_is_exported() {

@@ -128,7 +128,7 @@ impl ValueType {
         })
     }
 
-    /// The value of a text as SQLite keeps it; none if the text is no value of the type.
+    /// The value of a text as SQLite keeps it; none if the text is not a value of the type.
     pub fn to_sqlite(self, text: &str) -> Option<SqliteValue> {
         let ValueType::Column(type_) = self else { return hex::decode(text).ok().map(SqliteValue::Blob) };
         Some(match type_ {

@@ -11,7 +11,7 @@ use super::diff::{Change as Difference, codes};
 use super::refusal::Refusal;
 use crate::database::{Cell, Database, Error, Session, Shard};
 use crate::sandbox::Module;
-use crate::store::{self, Tables};
+use crate::store::{self, TableChange, Tables};
 
 /// Tables that each module should have.
 pub type Wanted = Vec<(String, Arc<Tables>)>;
@@ -20,18 +20,54 @@ pub fn wanted_tables(modules: &[Arc<Module>]) -> Wanted {
     modules.iter().map(|module| (module.name.clone(), module.schema.clone())).collect()
 }
 
-/// Makes the tables fit, for verbs that make no generation.
+/// The changes that `extend` makes of those that are due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    All,
+    /// Those with which a host of the older generation can work.
+    Additive,
+    /// All that can fail for the rows that are there, to be rolled back: a trial.
+    Trial,
+}
+
+impl Extent {
+    fn includes(self, change: &TableChange) -> bool {
+        match self {
+            Extent::All => true,
+            Extent::Additive => !change.tightens(),
+            Extent::Trial => !matches!(change, TableChange::Index { .. } | TableChange::Search { .. }),
+        }
+    }
+
+    fn merge(self, current: &[Collection], wanted: &Tables) -> Vec<Collection> {
+        match self {
+            Extent::Additive => store::merge_additive(current, wanted),
+            Extent::All | Extent::Trial => store::merge(current, wanted),
+        }
+    }
+}
+
+/// Makes the tables fit, for verbs that make no generation. A place that does not answer gets its tables from a host.
 pub async fn bring_up_to_date(database: &Database, modules: &[Arc<Module>]) -> anyhow::Result<()> {
-    let changes = database
-        .write_unless_refused(Shard::Global, wanted_tables(modules), |session, wanted| {
+    let wanted = Arc::new(wanted_tables(modules));
+    for shard in database.shards() {
+        let extended = database.write_unless_refused(shard, wanted.clone(), |session, wanted| {
             Box::pin(async move {
                 lock(session).await?;
-                extend(session, wanted).await
+                extend(session, wanted, Extent::All).await
             })
-        })
-        .await??;
-    for change in changes {
-        tracing::info!(change, "tables changed");
+        });
+        let changes = match extended.await {
+            Err(error @ Error::Unavailable(_)) if shard != Shard::Global => {
+                tracing::warn!(%error, "a place does not get its tables now");
+                continue;
+            }
+            extended => extended??,
+        };
+        let place = database.place_name(shard);
+        for change in changes {
+            tracing::info!(place, change, "tables changed");
+        }
     }
     Ok(())
 }
@@ -45,17 +81,22 @@ pub async fn lock(session: &mut Session) -> Result<(), Error> {
 }
 
 /// Extends the tables in the open transaction; answers what changed.
-pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec<String>, Refusal>, Error> {
+pub async fn extend(
+    session: &mut Session,
+    wanted: &Wanted,
+    extent: Extent,
+) -> Result<Result<Vec<String>, Refusal>, Error> {
     let mut reported = Vec::new();
     if let Some(refusal) = find_taken(session, wanted).await? {
         return Ok(Err(refusal));
     }
     for (module, schema) in wanted {
         let current = read_collections(session, module).await?;
-        let changes = match store::plan(&current, schema) {
+        let mut changes = match store::plan(&current, schema) {
             Ok(changes) => changes,
             Err(faults) => return Ok(Err(not_additive(module, &faults))),
         };
+        changes.retain(|change| extent.includes(change));
         if changes.is_empty() {
             continue;
         }
@@ -67,7 +108,7 @@ pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec
             }
             Err(error) => return Err(error),
         }
-        for collection in store::merge(&current, schema) {
+        for collection in extent.merge(&current, schema) {
             record(session, module, &collection).await?;
         }
         reported.extend(changes.iter().map(|change| format!("{module}: {change}")));
@@ -86,6 +127,31 @@ pub async fn find_refusal(session: &mut Session, wanted: &Wanted) -> Result<Opti
         }
     }
     Ok(None)
+}
+
+/// The first change that the tables of a place need so that requests can run on these. An index is none.
+pub async fn find_gap(session: &mut Session, wanted: &Wanted) -> Result<Option<String>, Error> {
+    for (module, schema) in wanted {
+        let gap = match store::plan(&read_collections(session, module).await?, schema) {
+            Ok(changes) => changes.iter().find(|change| !change.is_index()).map(TableChange::to_string),
+            Err(faults) => Some(faults.join("; ")),
+        };
+        if let Some(gap) = gap {
+            return Ok(Some(format!("{module}: {gap}")));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a change tightens a table: it can fail for the rows that are there.
+pub async fn tightens(session: &mut Session, wanted: &Wanted) -> Result<bool, Error> {
+    for (module, schema) in wanted {
+        let changes = store::plan(&read_collections(session, module).await?, schema).unwrap_or_default();
+        if changes.iter().any(TableChange::tightens) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// A table that is another module's by what is recorded, whether or not that one runs now: its rows stay its own.
@@ -114,6 +180,16 @@ pub async fn indexes_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec
             let changes = store::plan(&read_collections(session, module).await?, schema).unwrap_or_default();
             statements.extend(store::indexes_ahead(schema, &changes));
         }
+    }
+    Ok(statements)
+}
+
+/// Statements that drop the unique indexes which were built ahead, for changes that come to nothing.
+pub async fn drop_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    for (module, schema) in wanted {
+        let changes = store::plan(&read_collections(session, module).await?, schema).unwrap_or_default();
+        statements.extend(store::drop_ahead(schema, &changes));
     }
     Ok(statements)
 }

@@ -1,5 +1,5 @@
-//! Reading a body: up to the operation's limit, in time, within the budget of memory, and never many large ones at once. A large body
-//! that has arrived waits for one of few slots, which are given to callers round robin.
+//! Reading a body: up to the operation's limit, in time, within the budget of memory, and never many large ones at
+//! once. A large body that has arrived waits for one of few slots, which are given to callers round robin.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,8 @@ use crate::database::fair_queue::Capacity;
 use crate::database::slots::{Seat, Slots};
 use crate::problem::Problem;
 
-/// Beyond this a body is read only once it is known that its caller may ask at all, and judged off the threads that serve everybody.
+/// Beyond this a body is read only once it is known that its caller may ask at all, and judged off the threads that
+/// serve everybody.
 pub const SMALL: usize = 64 << 10;
 /// A body above this is large.
 const LARGE: usize = 1 << 20;
@@ -89,7 +90,8 @@ pub struct Read {
 /// Why there is no body.
 pub enum Unread {
     Refused(Problem),
-    /// The connection broke off, lied about its framing, was too slow or sends more than there is room for: it ends with the answer.
+    /// The connection broke off, lied about its framing, was too slow or sends more than there is room for: it ends
+    /// with the answer.
     Broken(Problem),
 }
 
@@ -290,7 +292,7 @@ mod tests {
         // A few bytes at a time, never silent.
         let small = read_trickle(1, short / 8, Rates { small: short, pace: long }).await;
         assert!(matches!(small, Some(Unread::Broken(_))));
-        // Half of the least rate, once it is no small body.
+        // Half of the least rate, once it is not a small body.
         let middling = read_trickle(LEAST / 4, short / 2, Rates { small: long, pace: short }).await;
         assert!(matches!(middling, Some(Unread::Broken(_))));
     }

@@ -1,5 +1,6 @@
-//! Memory that is held for callers, counted in bytes: of request bodies, and of answers that are not sent yet. A caller may hold as
-//! much as remains free: one caller at most half of all, two a third each, and however many hold some, another finds room.
+//! Memory that is held for callers, counted in bytes: of request bodies, and of answers that are not sent yet. A caller
+//! may hold as much as remains free: one caller at most half of all, two a third each, and however many hold some,
+//! another finds room.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

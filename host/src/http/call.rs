@@ -100,7 +100,7 @@ impl RoutedCall<'_> {
     /// The company that the call is about, of an operation that this family of callers may call.
     fn find_tenant(&self, caller: &Caller) -> Result<Option<Uuid>, Problem> {
         match (caller, self.callable.operation.route.audience) {
-            // A value that is no uuid is no company, hence one without this member: 403, like any foreign one.
+            // A value that is not a uuid is not a company, hence one without this member: 403, like any foreign one.
             (Caller::User(_), Audience::User) => {
                 let named = self.path.iter().find(|(name, _)| name == "tenantId");
                 Ok(named.map(|(_, value)| Uuid::try_parse(value).unwrap_or(Uuid::nil())))
@@ -110,7 +110,7 @@ impl RoutedCall<'_> {
         }
     }
 
-    /// A key that is no longer active is none, whatever it asks for.
+    /// A key that is no longer active is rejected, whatever it asks for.
     async fn reject_family(&self, caller: &Caller, wrong_family: Problem) -> Rejection {
         if let Caller::Client(_) = caller {
             match self.governor().check_standing(caller).await {
@@ -183,7 +183,7 @@ impl AdmittedCall<'_> {
     ) -> Result<Response<Body>, Rejection> {
         let (app, Visit { caller, tenant, .. }) = (self.call.app, &self.visit);
         let asked_ahead = self.ask_ahead(&input, deadline).await;
-        // A request that will be rejected takes nobody's seat.
+        // A request that will be rejected takes no seat from another.
         let heavy = match input.as_ref().ok().and_then(|input| pipeline::heavy_kind(self.operation(), input)) {
             Some(kind) => {
                 let permit = app.database.permit_heavy_work(kind, tenant.unwrap_or_default(), deadline).await;
@@ -242,7 +242,7 @@ impl AdmittedCall<'_> {
         }
     }
 
-    /// The pipeline's problem. Only now is it known that the key is none any more, or that its company has lost the
+    /// The pipeline's problem. Only now is it known that the key is not active any more, or that its company has lost the
     /// right.
     fn reject_late(&self, problem: Problem) -> Rejection {
         if !matches!(&*problem.code, "UNAUTHENTICATED" | "PUBLIC_API_DISABLED") {

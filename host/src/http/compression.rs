@@ -1,6 +1,7 @@
-//! Answers in gzip, for callers that take it and where it is worth the time: a page of a list is some tens of kilobytes of text. Files
-//! and the contract are packed once, not here: they are public, so that packing them for each request would cost callers nothing.
-//! Answers with a secret are far smaller than those that are compressed, so that their length tells nothing.
+//! Answers in gzip, for callers that take it and where it is worth the time: a page of a list is some tens of kilobytes
+//! of text. Files and the contract are packed once, not here: they are public, so that packing them for each request
+//! would cost callers nothing. Answers with a secret are far smaller than those that are compressed, so that their
+//! length reveals nothing.
 
 use axum::Router;
 use http::{Extensions, HeaderMap, StatusCode, Version};

@@ -1,5 +1,5 @@
-//! A connection with limits on silence: until it is known which version of HTTP is spoken, and while what was answered is not read, each
-//! answer by itself, or is read too slowly. Hyper itself limits the rest.
+//! A connection with limits on silence: until it is known which version of HTTP is spoken, and while what was answered
+//! is not read, each answer by itself, or is read too slowly. Hyper itself limits the rest.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -36,8 +36,8 @@ impl<S> BoundedStream<S> {
         BoundedStream { stream, limit, beginning, unread: None, pending, pending_until: None, _pass: pass }
     }
 
-    /// Returns whether the peer stopped reading a response for too long, or reads all of them too slowly. If not, the connection looks
-    /// again when that may be so.
+    /// Returns whether the peer stopped reading a response for too long, or reads all of them too slowly. If not, the
+    /// connection looks again when that may be so.
     fn is_read_too_late(&mut self, context: &mut Context<'_>) -> bool {
         loop {
             let until = match self.pending.check(self.limit, Instant::now()) {

@@ -1,5 +1,5 @@
-//! How many connections a listener has at once, in all and of one peer, so that nobody takes every descriptor. A proxy that is trusted
-//! brings many callers over its connections: it is not counted as a peer, they are, request by request.
+//! How many connections a listener has at once, in all and of one peer, so that no peer takes every descriptor. A proxy
+//! that is trusted brings many callers over its connections: it is not counted as a peer, they are, request by request.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -46,7 +46,8 @@ impl ConnectionLimit {
         self.enter(true, (!self.is_proxy(peer)).then(|| subscriber(peer)))
     }
 
-    /// A pass for a request that a trusted proxy brings from this address. One that came by a connection of its own has one already.
+    /// A pass for a request that a trusted proxy brings from this address. One that came by a connection of its own has
+    /// one already.
     pub fn admit_behind_proxy(self: &Arc<ConnectionLimit>, connection: IpAddr, caller: IpAddr) -> Option<Option<Pass>> {
         if !self.is_proxy(connection) || self.is_proxy(caller) {
             return Some(None);

@@ -79,7 +79,8 @@ pub fn gzip(plain: &[u8]) -> Vec<u8> {
     })
 }
 
-/// Returns whether `Accept-Encoding` names gzip by either of its names (RFC 9110, 8.4.1.3), or all codings, and does not exclude it.
+/// Returns whether `Accept-Encoding` names gzip by either of its names (RFC 9110, 8.4.1.3), or all codings, and does
+/// not exclude it.
 pub fn takes_gzip(headers: &HeaderMap) -> bool {
     let weight = |coding: &str| {
         let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());

@@ -11,11 +11,11 @@ use http::header;
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
 
-/// How long, and how much of it, a body that nobody wants is read and thrown away.
+/// How long, and how much of it, an unwanted body is read and thrown away.
 const TIME: Duration = Duration::from_secs(2);
 const BYTES: usize = 64 << 20;
 
-/// The request with a body that lingers, whoever drops it and why.
+/// The request with a body that lingers, wherever and why it is dropped.
 pub async fn request(request: Request) -> Request {
     match request.body().is_end_stream() {
         true => request,

@@ -1,4 +1,4 @@
-//! The header `Host`: a request of HTTP/1 names one host, or is none (RFC 9112, 3.2). A server that reads it differently
+//! The header `Host`: a request of HTTP/1 names one host, or is invalid (RFC 9112, 3.2). A server that reads it differently
 //! from the proxy in front would take the request for another host's. HTTP/2 has `:authority` in its place.
 
 use axum::body::Body;

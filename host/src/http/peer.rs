@@ -28,7 +28,7 @@ impl FromStr for Network {
 }
 
 /// The caller's address. Each proxy adds its client's address at the end, so the list is read from there: the first
-/// that is no trusted proxy is the caller, and what it claims of others counts for nothing.
+/// that is not a trusted proxy is the caller, and what it claims of others counts for nothing.
 pub fn address(connection: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> IpAddr {
     let mut heard_from = connection.to_canonical();
     if !is_proxy(heard_from, trusted) {
@@ -49,8 +49,8 @@ pub fn is_proxy(connection: IpAddr, trusted: &[Network]) -> bool {
     trusted.iter().any(|network| network.contains(connection.to_canonical()))
 }
 
-/// Addresses in the order of the proxies, `None` for what is none: `Forwarded` (RFC 7239) where there is one, else
-/// `X-Forwarded-For`.
+/// Addresses in the order of the proxies, `None` for a value that is not an address: `Forwarded` (RFC 7239) where there
+/// is one, else `X-Forwarded-For`.
 fn chain(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     let words = |name: &str| {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());

@@ -1,6 +1,7 @@
-//! Answers that are not taken, or taken too slowly. Over HTTP/2 a stream's window is its reader's to open: behind one that stays closed
-//! an answer waits for ever, while pings are answered and the connection looks alive. So answers are handed on part by part, and a
-//! connection knows since when one of its answers has not been taken further, and how fast all of them are taken together.
+//! Answers that are not taken, or taken too slowly. Over HTTP/2 a stream's window is its reader's to open: behind one
+//! that stays closed an answer waits for ever, while pings are answered and the connection looks alive. So answers are
+//! handed on part by part, and a connection knows since when one of its answers has not been taken further, and how
+//! fast all of them are taken together.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -13,7 +14,7 @@ use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::Instant;
 
-/// Bytes that are handed on at once: they wait in the connection's buffers, where nobody sees whether they are taken.
+/// Bytes that are handed on at once: they wait in the connection's buffers, where the host does not see whether they are taken.
 const PART: usize = 16 << 10;
 
 /// The least rate of a connection that has answers to take: bytes a second.

@@ -11,8 +11,8 @@ use hyper::body::{Frame, SizeHint};
 use super::budget::BudgetShare;
 use crate::problem::Problem;
 
-/// The answer with its share. An error: its caller lets too many answers wait. `must_be_sent`: its effects are there, so that it is
-/// sent in any case.
+/// The answer with its share. An error: its caller lets too many answers wait. `must_be_sent`: its effects are there,
+/// so that it is sent in any case.
 pub fn hold(response: Response<Body>, mut memory: BudgetShare, must_be_sent: bool) -> Result<Response<Body>, Problem> {
     let length = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
     if must_be_sent {

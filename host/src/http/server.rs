@@ -27,8 +27,8 @@ pub const SILENCE: Duration = Duration::from_secs(30);
 /// Longest drain.
 const DRAIN: Duration = Duration::from_secs(30);
 
-/// Serves until `stop`, then finishes the requests in flight. `silence`: the longest wait for the first bytes, for a request's head, and
-/// for somebody to read what is answered.
+/// Serves until `stop`, then finishes the requests in flight. `silence`: the longest wait for the first bytes, for a
+/// request's head, and for somebody to read what is answered.
 pub async fn serve(
     listener: TcpListener,
     router: Router,

@@ -1,5 +1,5 @@
-//! While a host starts, which takes a minute where modules must be compiled, its port is there and answers 503: whoever watches it sees
-//! one that comes, not one that is gone.
+//! While a host starts, which takes a minute where modules must be compiled, its port is there and responds 503: a
+//! program that watches it sees one that comes, not one that is gone.
 
 use std::convert::Infallible;
 use std::io;
@@ -38,7 +38,7 @@ impl Starting {
         Ok(Starting { stop, accepting: tokio::spawn(accept(listener, silence, stopped)) })
     }
 
-    /// Leaves the port to whoever listens there next. Requests that came before are answered as they were.
+    /// Leaves the port to the next listener. Requests that came before are answered as they were.
     pub async fn end(self) {
         drop(self.stop);
         let _ = self.accepting.await;

@@ -56,8 +56,8 @@ pub fn respond(
     Ok(response)
 }
 
-/// Where the record is that an operation made: the path of the request and the record's id. The same for the first answer and for its
-/// replay.
+/// Where the record is that an operation made: the path of the request and the record's id. The same for the first
+/// answer and for its replay.
 pub fn locate(uri: &Uri, answer: &Answer) -> Option<HeaderValue> {
     #[derive(Deserialize)]
     struct Made {

@@ -25,7 +25,7 @@ pub fn request(operation: &Operation, parts: &Parts, path: &[(String, String)], 
     let key = idempotency_key::demand(route.idempotency, keys)?;
     let if_match = if_match(&parts.headers, route.if_match)?;
     let body = read_body(operation, body)?;
-    // Printed once, for whoever runs the operation; of the value only the fingerprint is made besides.
+    // Printed once, for the code that runs the operation; of the value only the fingerprint is made besides.
     let text = body.as_ref().map(ToString::to_string);
     let lines = body.as_ref().map_or(0, |body| operation.count_lines(body));
     let key = key.map(|key| {

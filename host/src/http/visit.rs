@@ -21,7 +21,7 @@ pub struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Not let in. A credential that is none leaves no entry.
+    /// Not let in. An invalid credential leaves no entry.
     pub fn record_refusal(&self, recorder: &Recorder, problem: &Problem) {
         if let Caller::Client(key) = &self.caller
             && problem.status == 429
@@ -31,8 +31,8 @@ impl Visit<'_> {
         }
     }
 
-    /// Records an admitted request with its response: a problem's code, or an empty one for a success. Users' writes have entries of
-    /// their own; their denials, and reads that disclose identifiers, are recorded here.
+    /// Records an admitted request with its response: a problem's code, or an empty one for a success. Users' writes
+    /// have entries of their own; their denials, and reads that disclose identifiers, are recorded here.
     pub fn record_answer(&self, recorder: &Recorder, status: u16, code: &str) {
         if let Caller::Client(key) = &self.caller {
             recorder.record(self.of_client(key.tenant, What::Admitted { key: key.id, status }));

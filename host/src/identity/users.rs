@@ -171,8 +171,7 @@ async fn update_copies(database: &Database, user: &Arc<User>) {
         return;
     }
     let written = async {
-        let places =
-            database.read_plain(Shard::Global, user.id, |session, user| Box::pin(read_places(session, *user)));
+        let places = database.read_plain(Shard::Global, user.id, |session, user| Box::pin(read_places(session, *user)));
         for place in places.await?.iter().filter_map(|name| servers.find(name)) {
             database.write_plain(place, user.clone(), |session, user| Box::pin(write_copy(session, user))).await?;
         }

@@ -1,4 +1,4 @@
-//! The log as JSON: one object a line, with the members of the event beside the time, the level and the target. A line that a
+//! The log as JSON: one object a line, with the members of the event next to the time, the level and the target. A line that a
 //! request's task logs has the request's id, whether the place in the code knows it or not.
 
 use std::fmt;

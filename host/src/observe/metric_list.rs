@@ -80,6 +80,11 @@ pub const METRICS: &[Metric] = &[
     gauge("stoa_database_idle_connections", &["place"], "Open PostgreSQL connections that no request uses."),
     histogram("stoa_database_wait_seconds", WAIT, &[], "Wait of a transaction for a connection or a database thread."),
     counter("stoa_database_transactions_total", &["kind", "place"], "Transactions: `read`, `write` and `heavy`."),
+    counter(
+        "stoa_standby_reads_total",
+        &["outcome"],
+        "Heavy reads of servers with a standby: `standby` ran it, or the server did because the standby was `behind` or `failed`.",
+    ),
     counter("stoa_database_round_trips_total", &["place"], "Messages to PostgreSQL that a transaction waited for."),
     counter("stoa_transaction_retries_total", &[], "Transactions that ran again after a conflict."),
     histogram("stoa_commit_group_size", GROUP, &[], "Requests that SQLite committed together."),
@@ -152,7 +157,7 @@ pub const METRICS: &[Metric] = &[
     gauge("stoa_process_open_fds", &[], "Open file descriptors of the host (Linux)."),
 ];
 
-/// Tells the installed recorder every help text. Counters without labels begin at 0, so that their first increase is one.
+/// Passes every help text to the installed recorder. Counters without labels begin at 0, so that their first increase is one.
 pub fn describe_all() {
     for metric in METRICS {
         match metric.kind {

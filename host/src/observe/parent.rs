@@ -1,4 +1,4 @@
-//! The header `traceparent` (W3C Trace Context): where a request stands in a trace that spans systems.
+//! The header `traceparent` (W3C Trace Context): the place of a request in a trace that spans systems.
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,7 +28,7 @@ pub struct TraceParent {
 }
 
 impl TraceParent {
-    /// The request's parent; none where the header is absent, malformed or there twice.
+    /// The request's parent; none if the header is absent, malformed or there twice.
     pub fn read(headers: &HeaderMap) -> Option<TraceParent> {
         let mut values = headers.get_all(HEADER).iter();
         let value = values.next().filter(|_| values.next().is_none())?;
@@ -36,7 +36,7 @@ impl TraceParent {
     }
 }
 
-/// A text that is no `traceparent`.
+/// A text that is not a `traceparent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoParent;
 

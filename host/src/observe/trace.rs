@@ -131,7 +131,7 @@ impl Trace {
         }
     }
 
-    /// The request, for whoever continues its trace.
+    /// The request, for the service that continues its trace.
     pub fn successor(&self) -> TraceParent {
         TraceParent { trace: self.id, span: self.root, is_sampled: true }
     }
@@ -197,7 +197,7 @@ impl Trace {
     /// The id of a span by its index.
     pub fn span_id(&self, index: usize) -> SpanId {
         let id = self.root.0.wrapping_add(index as u64);
-        // Zero is no id, and no other span has this one.
+        // Zero is not an id, and no other span has this one.
         SpanId(if id == 0 { self.root.0.wrapping_sub(1) } else { id })
     }
 

@@ -20,7 +20,7 @@ pub struct RequestTrail {
     pub module: OnceLock<String>,
     /// Company that the request is about, of a caller who may know it.
     pub tenant: OnceLock<Uuid>,
-    /// Where the request stands in a trace of its caller's.
+    /// The place of the request in a trace of its caller.
     pub parent: Option<TraceParent>,
     /// Its own trace, where it is sampled.
     pub trace: Option<Arc<Trace>>,

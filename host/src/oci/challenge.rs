@@ -43,7 +43,7 @@ fn read_token_address(parameters: &str) -> Result<Url, RegistryFault> {
     Ok(address)
 }
 
-/// `name="value"` and `name=value`, parted by commas. A comma between quotes is part of the value.
+/// `name="value"` and `name=value`, separated by commas. A comma between quotes is part of the value.
 fn split_parameters(text: &str) -> Vec<(String, String)> {
     let (mut parameters, mut rest) = (Vec::new(), text);
     while let Some((name, after)) = rest.split_once('=') {

@@ -1,5 +1,5 @@
 //! Requests to one registry about one path: bounded in time and size, to judged addresses, with credentials for
-//! whoever they are meant. Redirects are followed by hand: many registries keep their blobs elsewhere, and the
+//! that registry only. Redirects are followed by hand: many registries keep their blobs elsewhere, and the
 //! elsewhere gets no credential.
 
 use std::net::{IpAddr, SocketAddr};

@@ -79,7 +79,7 @@ impl Publication {
         let Interfaces { imports, exports } = Interfaces::read(component)?;
         let layer = OciContent::new(COMPONENT, component.clone());
         let configuration = json!({
-            // Nobody's clock: else each publication were another image.
+            // No clock: otherwise each publication were another image.
             "created": "1970-01-01T00:00:00Z",
             "author": null,
             "architecture": "wasm",

@@ -73,7 +73,7 @@ impl Registry {
         let component = self.read_blob(&layer, "the component").await?;
         let mut admissions = Vec::new();
         for listed in self.list_admissions(image).await?.into_iter().take(ADMISSIONS) {
-            // Whoever may write there can leave garbage: it hides no other admission.
+            // Every user who may write there can leave garbage: it hides no other admission.
             match self.read_admission(&listed, image).await {
                 Ok(admission) => admissions.push((listed.digest, admission)),
                 Err(
@@ -231,7 +231,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_registry_that_says_nothing_is_left() {
-        // Connections wait there, and nobody takes them.
+        // Connections wait there, and no thread takes them.
         let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = silent.local_addr().expect("an address");
         let reference = format!("oci://{address}/acme/loyalty:1.0.0").parse().expect("a reference");

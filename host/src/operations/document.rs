@@ -24,7 +24,7 @@ const DESCRIPTION: &str = "A multi-tenant commerce platform. Every domain is a s
     without a pointer.";
 
 impl Document {
-    /// `modules`: whoever declares operations, the host among them.
+    /// `modules`: all that declare operations, the host among them.
     pub fn compose(
         generation: u64,
         operations: &[openapi::DocumentedOperation<'_>],

@@ -1,5 +1,5 @@
-//! Names that the host itself introduces beside its operations. They are passed in at start: the code that judges modules by them is
-//! below the owner.
+//! Names that the host itself introduces in addition to its operations. They are passed in at start: the code that
+//! judges modules by them is below the owner.
 
 /// Names that modules may build on and may not take.
 #[derive(Debug, Clone, Copy)]

@@ -12,7 +12,7 @@ use crate::problem::Item;
 
 /// Faults that are named of one part of an example.
 const MOST_FAULTS: usize = 5;
-/// Stands for the company in the path of an example.
+/// The company's place in the path of an example.
 const TENANT: &str = "00000000-0000-0000-0000-000000000000";
 
 /// Generations that have an operation share it, and so do the requests that call it.
@@ -27,7 +27,7 @@ pub struct Operation {
     pub csv: Option<Arc<Csv>>,
     /// A success has the id of a new record.
     pub answers_an_id: bool,
-    /// A list for those who come back for what is new, whoever asks.
+    /// A list for callers that come back for what is new, of every kind.
     pub news: bool,
 }
 
@@ -69,7 +69,8 @@ impl Operation {
         })
     }
 
-    /// The places where the route's example is not what the operation takes and answers, each with its fault: `/body/name: REQUIRED`.
+    /// The places where the route's example is not what the operation takes and answers, each with its fault:
+    /// `/body/name: REQUIRED`.
     pub fn find_example_faults(&self) -> Vec<String> {
         let Some(example) = &self.route.example else { return Vec::new() };
         let encode = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
@@ -102,8 +103,8 @@ impl Operation {
         self.route.grows_with.as_deref().map_or(0, |list| growth::count_entries(body, list))
     }
 
-    /// Returns whether a call with this query is a list for those who come back for what is new: of API clients, and of what changed since
-    /// an instant. Such a list ends before what transactions under way may still put into it.
+    /// Returns whether a call with this query is a list for those who come back for what is new: of API clients, and of
+    /// what changed since an instant. Such a list ends before what transactions under way may still put into it.
     pub fn ends_at_the_watermark(&self, query: &[(String, String)]) -> bool {
         let route = &self.route;
         let asks_for_news = || query.iter().any(|(name, _)| name == "updatedSince");

@@ -245,7 +245,10 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
         |column: usize| row.get(column).ok_or_else(|| Error::Fault(format!("the opening gave no column {column}")));
     let id = |column| Uuid::parse_str(text(column)?).map_err(|error| Error::Fault(error.to_string()));
     let standing = match row.get(1) {
-        None if opening.tenant.is_some() && transaction.may_have_moved() && !has_company(transaction, tenant).await? => {
+        None if opening.tenant.is_some()
+            && transaction.may_have_moved()
+            && !has_company(transaction, tenant).await? =>
+        {
             return Err(Error::Moved(tenant));
         }
         None => None,

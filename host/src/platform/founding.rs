@@ -63,10 +63,7 @@ pub struct Founded {
 }
 
 /// Makes a company in the open transaction: its own rows, then every module's defaults.
-pub async fn found_company(
-    founding: &Founding,
-    mut session: Session,
-) -> (Option<Session>, Result<Founded, Refused>) {
+pub async fn found_company(founding: &Founding, mut session: Session) -> (Option<Session>, Result<Founded, Refused>) {
     let company = &*founding.company;
     let known = refuse_unknown(&[
         ("/countryCode", company.country_code.as_deref().is_none_or(country::is_assigned)),

@@ -95,10 +95,7 @@ pub struct NewFounding {
 }
 
 /// Makes a company as onboarding does. Its owner is looked up at home, where the directory is.
-pub async fn create(
-    database: &Arc<Database>,
-    founding: NewFounding,
-) -> Result<CompanyResult<CreatedCompany>, Error> {
+pub async fn create(database: &Arc<Database>, founding: NewFounding) -> Result<CompanyResult<CreatedCompany>, Error> {
     let asked = Arc::new((database.clone(), founding));
     let work: Work<CompanyResult<CreatedCompany>> = Arc::new(move |session| {
         let asked = asked.clone();

@@ -21,14 +21,15 @@ pub fn routes() -> Vec<Route> {
 
 /// Schemas that they refer to.
 pub fn schemas() -> Map<String, Json> {
+    let status = json!({ "const": "ok", "description": "Always `ok`: any other state is an error." });
     let health = json!({
         "type": "object",
-        "properties": { "status": { "const": "ok" }, "service": { "const": "api" } },
+        "properties": { "status": status, "service": { "const": "api" } },
         "required": ["status", "service"],
     });
     let readiness = json!({
         "type": "object",
-        "properties": { "status": { "const": "ok" }, "service": { "const": "api" }, "database": { "const": "ready" } },
+        "properties": { "status": status, "service": { "const": "api" }, "database": { "const": "ready" } },
         "required": ["status", "service", "database"],
     });
     Map::from_iter([("Health".to_owned(), health), ("Readiness".to_owned(), readiness)])

@@ -1,5 +1,5 @@
-//! The sequence in which the extensions of a point are called. The generation records it, so that an operator can read it, change it and
-//! restore it.
+//! The sequence in which the extensions of a point are called. The generation records it, so that an operator can read
+//! it, change it and restore it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,8 @@ pub const VIEWS: &str = "views";
 /// The keyword of a schema that names a place.
 const PLACE: &str = "x-stoa-place";
 
-/// Most extensions of one point: each may take a quarter of a request's limits, and all of them together no more than the request.
+/// Most extensions of one point: each may take a quarter of a request's limits, and all of them together no more than
+/// the request.
 const MOST: usize = 25;
 
 /// A point without the package of its interface: `checkout`.
@@ -59,8 +60,9 @@ fn collect_places<'a>(schema: &'a Json, places: &mut BTreeSet<&'a str>) {
     }
 }
 
-/// Returns whether a caller of a point calls a module there. At the point of views, it calls those that show something at one of its places:
-/// so a module may show members at one place and call a module with others. `places`: those of the caller.
+/// Returns whether a caller of a point calls a module there. At the point of views, it calls those that show something
+/// at one of its places: so a module may show members at one place and call a module with others. `places`: those of
+/// the caller.
 pub fn is_called(extension: &Descriptor, interface: &str, places: &BTreeSet<&str>) -> bool {
     let shows = || extension.shows.iter().any(|shown| places.contains(shown.place.as_str()));
     list_points(extension).contains(name_point(interface)) && (name_point(interface) != VIEWS || shows())

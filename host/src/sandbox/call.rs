@@ -169,7 +169,7 @@ async fn ask_module<T>(
     end(module, began, store.into_data(), result, succeeds)
 }
 
-/// `operation`: its id, or the name of the function that is none.
+/// `operation`: its id, or the name of the function that is not an operation.
 fn begin(entry: CallContext, operation: &str) -> State {
     let CallContext { module, session, facts, read_only, limits, .. } = entry;
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
@@ -259,7 +259,7 @@ fn store(engine: &Engine, state: State) -> Store<State> {
             return Err(state.stop(Failure::from_time("whole time", state.limits.whole)));
         }
         // A database thread has nothing else to do; a worker of the runtime has. A tick that fell into a wait for the database
-        // is no reason to stand aside: only a long stretch of the guest's own is.
+        // is not a reason to give way: only a long stretch of the guest's own is.
         if !yields || state.clock.stretch() < STRETCH {
             return Ok(UpdateDeadline::Continue(1));
         }

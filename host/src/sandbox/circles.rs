@@ -1,5 +1,6 @@
-//! The sequence in which modules are linked, and circles among them. A module that was called again while it waits for another would see
-//! its own half-done work, so a host links no circle, whether it leads through services, points or events.
+//! The sequence in which modules are linked, and circles among them. A module that was called again while it waits for
+//! another would see its own half-done work, so a host links no circle, whether it leads through services, points or
+//! events.
 
 use std::fmt;
 
@@ -69,8 +70,8 @@ pub fn sort(names: &[&str], needs: &[Vec<Need>]) -> Result<Vec<usize>, Unlinked>
     Ok(sorted)
 }
 
-/// One circle among the modules that are not sorted: every one of them needs another of them, so a walk along these needs comes back
-/// to a module that it has seen.
+/// One circle among the modules that are not sorted: every one of them needs another of them, so a walk along these
+/// needs comes back to a module that it has seen.
 fn find_circle<'a>(names: &[&'a str], needs: &'a [Vec<Need>], sorted: &[usize]) -> Vec<Edge<'a>> {
     let unmet = |index: usize| needs.get(index)?.iter().find(|need| !sorted.contains(&need.module));
     let name = |index: usize| names.get(index).copied().unwrap_or_default();
@@ -104,7 +105,8 @@ fn describe_circle(circle: &[Edge<'_>]) -> Unlinked {
     }
 }
 
-/// Checks that no event that is received after its commit leads to itself: each module may emit an event for each that it receives.
+/// Checks that no event that is received after its commit leads to itself: each module may emit an event for each that
+/// it receives.
 pub fn check_events<'a>(descriptors: impl Iterator<Item = &'a Descriptor>) -> Result<(), Unlinked> {
     let descriptors: Vec<&Descriptor> = descriptors.collect();
     let find_emitter =

@@ -15,7 +15,7 @@ struct Claims {
 }
 
 impl Claims {
-    /// Those of the host beside its operations: nobody takes them, whoever comes first.
+    /// Those of the host in addition to its operations: no module takes them, also not the first.
     fn new(host: &HostNames) -> Claims {
         let codes = |grants: &'static [(&str, &str)]| grants.iter().map(|(code, _)| *code).collect();
         let lists: [(&str, Vec<&str>); 5] = [
@@ -57,9 +57,9 @@ impl Claims {
     }
 }
 
-/// Claims that two modules share, or a module and the host: names, routes, operations, events, permissions, scopes, onboarding members,
-/// filters; and problem codes with two meanings. Two modules may declare one code, since a caller cannot tell them apart: then it
-/// is the same refusal. Whoever comes first is the holder.
+/// Claims that two modules share, or a module and the host: names, routes, operations, events, permissions, scopes,
+/// onboarding members, filters; and problem codes with two meanings. Two modules may declare one code, since a caller
+/// cannot tell them apart: then it is the same refusal. The first module is the holder.
 pub fn clashes<'a>(host: &HostNames, descriptors: impl Iterator<Item = &'a Descriptor> + Clone) -> Vec<String> {
     let mut claims = Claims::new(host);
     descriptors.clone().for_each(|descriptor| claims.claim_all(descriptor));

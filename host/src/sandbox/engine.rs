@@ -84,7 +84,7 @@ pub fn build_pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::R
     Ok(engine)
 }
 
-/// An engine for a tool: it runs what nobody has vetted yet.
+/// An engine for a tool: it runs modules that are not vetted yet.
 pub fn build_hardened(requests: u32) -> anyhow::Result<Engine> {
     build_pooled(Sandbox::Hardened, requests, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))
 }
@@ -110,7 +110,8 @@ fn any_processor() -> String {
     format!("{}-unknown-{system}", std::env::consts::ARCH)
 }
 
-/// Hash of what machine code and the engine that loads it must have in common: wasmtime's whole version, the settings, the processor.
+/// Hash of what machine code and the engine that loads it must have in common: wasmtime's whole version, the settings,
+/// the processor.
 pub fn compatibility(engine: &Engine) -> String {
     let mut hasher = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut hasher);

@@ -37,7 +37,7 @@ pub struct Generation {
     pub arrangement: Arrangement,
     /// The modules that receive events in the transaction.
     pub listeners: Arc<TransactionListeners>,
-    /// Status and detail of the problem codes that modules declare beside the host's.
+    /// Status and detail of the problem codes that modules declare in addition to the host's.
     pub problems: BTreeMap<String, (u16, String)>,
     /// Trials of its new modules, for a while.
     pub trials: ArcSwap<Vec<Arc<Trial>>>,
@@ -75,8 +75,8 @@ impl From<Unresolved> for Unlinked {
 }
 
 impl Generation {
-    /// Links modules that were vetted. `host`: what they may build on. `wanted`: the arrangement to keep, as far as the modules extend its
-    /// points. Nothing is written: tables come afterwards.
+    /// Links modules that were vetted. `host`: what they may build on. `wanted`: the arrangement to keep, as far as the
+    /// modules extend its points. Nothing is written: tables come afterwards.
     pub fn link(
         engine: &Engine,
         host: &HostNames,
@@ -84,7 +84,7 @@ impl Generation {
         vetted: &[Arc<Vetted>],
         wanted: &Arrangement,
     ) -> Result<Generation, Unlinked> {
-        // Whoever comes first holds a name that two of them claim.
+        // The first module holds a name that two of them claim.
         let (partners, others): (Vec<&Arc<Vetted>>, Vec<_>) = vetted.iter().partition(|vetted| vetted.by_partner);
         let clashes = clashes(host, others.into_iter().chain(partners).map(|vetted| &*vetted.descriptor));
         if !clashes.is_empty() {
@@ -193,8 +193,8 @@ fn expect_tables_apart(vetted: &[Arc<Vetted>]) -> Result<(), Unlinked> {
     Ok(())
 }
 
-/// Links services and points, and sorts those first that others call. A circle is refused: re-entering a module would show it its own
-/// half-done state.
+/// Links services and points, and sorts those first that others call. A circle is refused: re-entering a module would
+/// show it its own half-done state.
 fn link_services(
     engine: &Engine,
     vetted: &[Arc<Vetted>],

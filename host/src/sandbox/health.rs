@@ -54,7 +54,7 @@ struct PointCounts {
     seconds: metrics::Histogram,
 }
 
-/// The same for whoever scrapes: labels are module, version and outcome, and nothing that a caller could invent.
+/// The same for a program that scrapes: labels are module, version and outcome, and nothing that a caller could invent.
 struct Metrics {
     calls: metrics::Counter,
     traps: metrics::Counter,

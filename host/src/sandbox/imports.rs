@@ -13,7 +13,7 @@ use crate::wit::{arguments, context, events, log, store as wit};
 const MOST_IDS: u32 = 2_000;
 /// Most events of one request.
 const MOST_EVENTS: usize = 4_000;
-/// Calls of one batch that a trace tells.
+/// Calls of one batch that a trace lists.
 const MOST_TOLD: usize = 32;
 /// The part of an unknown name that the log shows.
 const LONGEST_UNKNOWN: usize = 128;
@@ -77,8 +77,8 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
     }
 }
 
-/// A batch for a trace: what is called of which collection. A name that the module does not declare is not repeated, since it may be
-/// anything.
+/// A batch for a trace: what is called of which collection. A name that the module does not declare is not repeated,
+/// since it may be anything.
 fn describe_calls(module: &Module, session: &Session, calls: &[wit::Call]) -> Attributes {
     let statement = |call: &wit::Call| {
         let (verb, collection) = match call {

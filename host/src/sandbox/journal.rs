@@ -218,7 +218,7 @@ impl Entries {
         };
         let (lines, failures) = (read(&self.lines), read(&self.failures));
         let kept = u64::try_from(lines.len() + failures.len()).unwrap_or(u64::MAX);
-        // Whoever asks for the first time misses nothing.
+        // A caller that asks for the first time misses nothing.
         let lost = if after == 0 { 0 } else { (self.newest - after).saturating_sub(kept) };
         JournalPage { lines, failures, next: self.newest, lost }
     }

@@ -81,7 +81,7 @@ enum Said {
 pub enum Listed<'a> {
     /// Status of a success.
     Status(u16),
-    /// Kind of an event that the module emitted itself; those of a service are listed by nobody else.
+    /// Kind of an event that the module emitted itself; those of a service are listed only by the service.
     Event(&'a str),
     /// Code of a problem.
     Problem(&'a str),
@@ -178,8 +178,8 @@ impl Judge {
         Ok(())
     }
 
-    /// Judges a document that an extension shows at a place of a response, likewise. One that is no object is refused by every host: the
-    /// module that shows it could not read it.
+    /// Judges a document that an extension shows at a place of a response, likewise. One that is not an object is
+    /// refused by every host: the module that shows it could not read it.
     pub fn document(
         &self,
         module: &Arc<Descriptor>,
@@ -205,7 +205,7 @@ impl Judge {
         }
     }
 
-    /// Judges an event, likewise. Data that is no object is refused by every host: nobody could read it.
+    /// Judges an event, likewise. Data that is not an object is refused by every host: no receiver could read it.
     pub fn event(&self, module: &Arc<Descriptor>, kind: &Arc<EventSchema>, event: &Event) -> Result<(), String> {
         let Some(queue) = &self.queue else {
             let why = kind.breach(event);
@@ -235,7 +235,7 @@ impl Queue {
     }
 }
 
-/// Judges what comes until nobody sends any more.
+/// Judges what comes until every sender is gone.
 fn count(mut samples: mpsc::Receiver<Sample>) {
     let judged = metrics::counter!("stoa_contract_samples_total", "outcome" => "judged");
     let mut reported = HashSet::new();

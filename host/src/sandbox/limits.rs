@@ -37,8 +37,8 @@ pub struct Limits {
     pub hostcall: usize,
 }
 
-/// An extension has this part of the request's limits, with the services that it calls: so no extension leaves the others of a request
-/// with nothing.
+/// An extension has this part of the request's limits, with the services that it calls: so no extension leaves the
+/// others of a request with nothing.
 const SHARE: u32 = 4;
 
 /// The use of one request's limits by one extension.
@@ -172,8 +172,8 @@ impl Limits {
         self.deadline.saturating_add(TIME_OF_A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)))
     }
 
-    /// Time left for the store calls of a request of this age whose store took so many rows. The rows add time for calls that write: a
-    /// module that writes thousands of rows buys no time to read with.
+    /// Time left for the store calls of a request of this age whose store took so many rows. The rows add time for
+    /// calls that write: a module that writes thousands of rows buys no time to read with.
     pub fn call_time_left(&self, spent: HostTime, age: Duration, written: usize) -> CallTime {
         let rows = u32::try_from(written).unwrap_or(u32::MAX);
         let left = self.host.saturating_add(STORE_TIME_OF_A_ROW.saturating_mul(rows)).saturating_sub(spent.all);
@@ -332,7 +332,7 @@ pub struct MemoryLimit {
     pub used: usize,
     /// Use beyond which the share of the extension that runs is used up.
     pub until: usize,
-    /// Set when the limit was passed: tells a limit from any other trap.
+    /// Set when the limit was passed: distinguishes a limit from any other trap.
     pub exceeded: bool,
     /// Set when only the share of an extension was passed.
     pub share_exceeded: bool,

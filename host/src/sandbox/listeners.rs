@@ -1,5 +1,5 @@
-//! Events within the transaction: when the called module's function has returned, other modules receive what was emitted, and each may
-//! write rows of its own or reject the request. The caller's rows are complete by then.
+//! Events within the transaction: when the called module's function has returned, other modules receive what was
+//! emitted, and each may write rows of its own or reject the request. The caller's rows are complete by then.
 //!
 //! Events that listeners emit are received by no listener of the same transaction: so no event leads to another without end.
 

@@ -182,7 +182,8 @@ impl PointCaller<'_> {
     }
 }
 
-/// Calls the extensions of a point one after the other. The result of a check that rejects, and the first value of another shape, end it.
+/// Calls the extensions of a point one after the other. The result of a check that rejects, and the first value of
+/// another shape, end it.
 async fn call(
     mut store: StoreContextMut<'_, State>,
     function: &PointFunction,
@@ -241,8 +242,8 @@ async fn call(
     Ok(())
 }
 
-/// Calls one extension in the store of the request. A rejection after it changed something is remembered: the request can then only end
-/// in a problem (`check_success`).
+/// Calls one extension in the store of the request. A rejection after it changed something is remembered: the request
+/// can then only end in a problem (`check_success`).
 async fn call_extension(
     store: &mut StoreContextMut<'_, State>,
     function: &PointFunction,

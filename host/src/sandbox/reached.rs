@@ -1,5 +1,5 @@
-//! The extensions that an operation may reach: its route names points and kinds of events, and the problems of the modules that extend
-//! or receive them are problems of the operation too, in the contract and for the judge.
+//! The extensions that an operation may reach: its route names points and kinds of events, and the problems of the
+//! modules that extend or receive them are problems of the operation too, in the contract and for the judge.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -31,7 +31,7 @@ pub struct Link {
     functions: Vec<(String, ComponentExportIndex)>,
 }
 
-/// Something that a module imports and nobody serves.
+/// Something that a module imports and no module serves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Missing {
@@ -186,7 +186,7 @@ struct Function {
     index: ComponentExportIndex,
     /// `commerce:sales/orders#sell`.
     name: Arc<str>,
-    /// Permissions and scopes that the request's caller must hold; none where the module states nothing.
+    /// Permissions and scopes that the request's caller must hold; none if the module states nothing.
     access: Option<ServiceAccess>,
     importer: Arc<Vetted>,
 }
@@ -217,7 +217,8 @@ pub fn link(
 }
 
 impl Function {
-    /// Returns whether the module may call it in this request: it acts for any caller, or the caller holds what the function needs.
+    /// Returns whether the module may call it in this request: it acts for any caller, or the caller holds what the
+    /// function needs.
     fn allows(&self, state: &State) -> bool {
         let Some(access) = &self.access else { return true };
         let needs = match state.facts.actor_kind {
@@ -232,8 +233,8 @@ impl Function {
 
 /// A trap leaves the provider as the one that runs: it is the module that failed. Where it rejected an argument, the caller is.
 ///
-/// A refusal after a change is remembered. The request can then only end in a problem (`check_success`), so that no module commits
-/// half of what a service did.
+/// A refusal after a change is remembered. The request can then only end in a problem (`check_success`), so that no
+/// module commits half of what a service did.
 async fn call(
     mut store: StoreContextMut<'_, State>,
     function: &Function,

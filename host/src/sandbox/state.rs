@@ -1,4 +1,5 @@
-//! State that a request's guests share while they run: the session, the facts, what was emitted and used. It lives for one request.
+//! State that a request's guests share while they run: the session, the facts, what was emitted and used. It lives for
+//! one request.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub struct State {
     pub session: Option<Session>,
     pub scope: Scope,
     pub facts: RequestFacts,
-    /// Operation id, or the name of the function that was called and is none.
+    /// Operation id, or the name of the function that was called and is not an operation.
     pub operation: String,
     /// The module that runs: the one that was called, or one that it called in turn.
     pub running: Arc<Module>,
@@ -32,7 +33,7 @@ pub struct State {
     pub memory: MemoryLimit,
     pub clock: GuestClock,
     pub running_guest: Running,
-    /// Bytes said beside the answer so far.
+    /// Bytes said in addition to the response so far.
     pub reported: usize,
     /// Lines that the guests may still log.
     pub log: LineBudget,
@@ -54,7 +55,7 @@ pub struct State {
     pub arguments_rejected: bool,
     /// The last service that refused after a change: the request can only end in a problem.
     pub refused: Option<RefusedService>,
-    /// Why the guest was stopped, where the host knows better than the trap tells.
+    /// Why the guest was stopped, where the host knows more than the trap.
     pub failure: Option<Failure>,
 }
 
@@ -112,7 +113,7 @@ impl State {
         Source { module: &self.running, operation: &self.operation, request: self.request() }
     }
 
-    /// Counts what a guest says beside its answer: host memory, which no limit of its own memory bounds.
+    /// Counts what a guest says in addition to its response: host memory, which no limit of its own memory bounds.
     pub fn tell(&mut self, bytes: usize) -> wasmtime::Result<()> {
         self.reported = self.reported.saturating_add(bytes);
         if self.reported > self.limits.reported {
@@ -170,7 +171,8 @@ impl State {
         open.map_or_else(ShareUse::default, |(open, share)| share.used.with(self.read_use().since(open.entry)))
     }
 
-    /// Ends the request if the extension that runs has used its share of a limit. `calls`: of the store, which it is about to make.
+    /// Ends the request if the extension that runs has used its share of a limit. `calls`: of the store, which it is
+    /// about to make.
     pub fn check_share(&mut self, calls: usize) -> wasmtime::Result<()> {
         let Some(open) = &self.share else { return Ok(()) };
         let Some(module) = self.shares.get(open.index).map(|share| share.module.clone()) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The clock by which guests are interrupted. It stands still while no guest runs: a host that nobody asks anything costs no
+//! The clock by which guests are interrupted. It rests while no guest runs: a host without requests costs no
 //! thousand wake-ups a second.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -11,7 +11,7 @@ use wasmtime::EngineWeak;
 const TICK: Duration = Duration::from_millis(1);
 /// Ticks without a guest after which a clock stops: the requests of a busy host start and stop none.
 const IDLE: u32 = 100;
-/// How late a clock that stands notices that its engine is gone.
+/// How late a clock at rest notices that its engine is gone.
 const GONE: Duration = Duration::from_secs(1);
 
 /// The guests of this process, whatever their engine.
@@ -20,7 +20,7 @@ static GUESTS: Guests =
 
 struct Guests {
     running: AtomicUsize,
-    /// Clocks that stand still, or are about to.
+    /// Clocks that are at rest, or are about to be.
     standing: AtomicUsize,
     gate: Mutex<()>,
     wake: Condvar,
@@ -31,7 +31,7 @@ pub struct Running(());
 
 impl Running {
     pub fn begin() -> Running {
-        // Either this sees a clock that is about to stand, or that sees this guest.
+        // Either this sees a clock that is about to rest, or that sees this guest.
         if GUESTS.running.fetch_add(1, SeqCst) == 0 && GUESTS.standing.load(SeqCst) > 0 {
             drop(GUESTS.gate.lock());
             GUESTS.wake.notify_all();

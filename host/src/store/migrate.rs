@@ -121,9 +121,28 @@ pub fn merge(current: &[Collection], wanted: &Tables) -> Vec<Collection> {
     merged
 }
 
+/// The same while the changes that tighten are still to come: without the rules that a collection gets with them. Without new search
+/// groups too: rows that the older generation writes meanwhile are still to be folded.
+pub fn merge_additive(current: &[Collection], wanted: &Tables) -> Vec<Collection> {
+    let mut merged = merge(current, wanted);
+    for new in &mut merged {
+        if let Some(old) = current.iter().find(|old| old.name == new.name) {
+            new.unique.retain(|key| old.unique.iter().any(|other| other.name == key.name));
+            new.checks.retain(|check| old.checks.iter().any(|other| other.name == check.name));
+            new.search.retain(|search| old.search.iter().any(|other| other.name == search.name));
+        }
+    }
+    merged
+}
+
 /// PostgreSQL: statements that build indexes on tables in use, each to run alone and outside a transaction, before `apply`.
 pub fn indexes_ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
     postgres::ahead(schema, changes)
+}
+
+/// PostgreSQL: statements that drop those of the indexes with which the older generation cannot work.
+pub fn drop_ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
+    postgres::drop_ahead(schema, changes)
 }
 
 /// Makes the changes in the open transaction.
@@ -142,4 +161,53 @@ pub async fn apply(session: &mut Session, schema: &Tables, changes: &[TableChang
 pub fn write_creation(schema: &Tables) -> (String, String) {
     let tables = || schema.tables.iter();
     (tables().map(postgres::create_bare).collect(), tables().map(postgres::complete).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn list(item: serde_json::Value, others: &[serde_json::Value]) -> Vec<Collection> {
+        let all = std::iter::once(item).chain(others.iter().cloned()).collect();
+        serde_json::from_value(serde_json::Value::Array(all)).unwrap()
+    }
+
+    #[test]
+    fn changes_that_tighten_are_left_where_only_others_were_made() {
+        let size = json!({ "name": "size", "type": "integer", "nullable": true });
+        let name = json!({ "name": "name", "type": "text" });
+        let old = list(
+            json!({
+                "name": "item", "kind": "record", "columns": [name],
+                "unique": [{ "name": "gone", "columns": ["name"] }],
+            }),
+            &[],
+        );
+        let new = list(
+            json!({
+                "name": "item", "kind": "record", "columns": [name, size], "indexes": [["size"]],
+                "unique": [{ "name": "name", "columns": ["name"] }],
+                "checks": [{ "name": "some", "all": [{ "column": "size", "op": ">=", "right": { "constant": "1" } }] }],
+                "search": [{ "name": "text", "columns": ["name"] }],
+            }),
+            &[json!({
+                "name": "other", "kind": "record", "columns": [name],
+                "unique": [{ "name": "name", "columns": ["name"] }],
+            })],
+        );
+        let wanted = Tables::new("demo", &new).unwrap();
+        let changes = plan(&old, &wanted).unwrap();
+        let tightening = changes.iter().filter(|change| change.tightens()).count();
+        assert_eq!((changes.len(), tightening), (7, 2), "{changes:?}");
+        let recorded = merge_additive(&old, &wanted);
+        let left: Vec<String> = plan(&recorded, &wanted).unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(left, ["item: new unique key name", "item: new check some", "item: new search group text"]);
+        assert_eq!(plan(&merge(&recorded, &wanted), &wanted), Ok(Vec::new()));
+        // The generation before loses a rule that is dropped, and gets it again where the activation came to nothing.
+        let before = Tables::new("demo", &old).unwrap();
+        let back: Vec<String> = plan(&recorded, &before).unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(back, ["item: new unique key gone"]);
+    }
 }

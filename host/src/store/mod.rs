@@ -32,7 +32,7 @@ use call::Checked;
 use datum::Datum;
 use read::Query;
 
-pub use migrate::{apply, indexes_ahead, merge, plan, write_creation};
+pub use migrate::{apply, drop_ahead, indexes_ahead, merge, merge_additive, plan, write_creation};
 pub use reindex::find_reindex;
 pub use schema::Tables;
 pub use scope::{CallTime, Scope, StoreLimits};

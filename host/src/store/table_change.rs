@@ -43,6 +43,18 @@ pub enum TableChange {
     },
 }
 
+impl TableChange {
+    /// Whether it tightens: the older generation may write rows that break it.
+    pub fn tightens(&self) -> bool {
+        matches!(self, TableChange::Unique { .. } | TableChange::Check { .. })
+    }
+
+    /// Whether the tables work without it, if slowly.
+    pub fn is_index(&self) -> bool {
+        matches!(self, TableChange::Index { .. })
+    }
+}
+
 impl fmt::Display for TableChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -67,7 +67,8 @@ pub async fn announce(
             updated_at = excluded.updated_at where stoa_user.updated_at < excluded.updated_at";
         target.insert_json("stoa_user", &users, conflict).await?;
     }
-    let conflict = "on conflict (id) do update set expires_at = excluded.expires_at, last_used_at = excluded.last_used_at,
+    let conflict =
+        "on conflict (id) do update set expires_at = excluded.expires_at, last_used_at = excluded.last_used_at,
         revoked_at = excluded.revoked_at, revoked_by = excluded.revoked_by";
     target.insert_json("stoa_api_key", &keys, conflict).await?;
     target.insert_json("stoa_tenant", &tenant, "on conflict (id) do nothing").await?;
@@ -102,7 +103,8 @@ pub async fn leave(source: &mut Server, company: Uuid) -> anyhow::Result<()> {
 /// once. It is done once: the mark of the copy goes in the same transaction.
 pub async fn open(target: &mut Server, company: Uuid, carried: &Json) -> anyhow::Result<()> {
     target.run("begin").await?;
-    let marks = target.list::<i64>(format!("delete from stoa_move_mark where tenant_id = '{company}' returning mark")).await?;
+    let marks =
+        target.list::<i64>(format!("delete from stoa_move_mark where tenant_id = '{company}' returning mark")).await?;
     if !marks.is_empty() {
         for table in CARRIED.iter().filter(|table| **table != "stoa_tenant") {
             target.insert_json(table, &carried[*table], "on conflict do nothing").await?;

@@ -138,10 +138,16 @@ impl Comparison {
     /// Rows of each table.
     async fn count(&self, server: &mut Server) -> anyhow::Result<Vec<i64>> {
         let part = |(position, table): (usize, &CompanyTable)| {
-            format!("(select {position}, count(*) as rows from {} where {})", table.name, table.of_company(self.company))
+            format!(
+                "(select {position}, count(*) as rows from {} where {})",
+                table.name,
+                table.of_company(self.company)
+            )
         };
         let parts: Vec<String> = self.tables.iter().enumerate().map(part).collect();
-        server.list(format!("select rows from ({}) counts (position, rows) order by position", parts.join(" union all "))).await
+        server
+            .list(format!("select rows from ({}) counts (position, rows) order by position", parts.join(" union all ")))
+            .await
     }
 
     fn sql_bucket(&self, position: usize) -> String {

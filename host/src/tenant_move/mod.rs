@@ -102,7 +102,10 @@ impl Moving {
     /// The command is to end.
     fn check_stop(&self) -> anyhow::Result<()> {
         let is_stopped = self.stop.load(Ordering::Relaxed);
-        anyhow::ensure!(!is_stopped, "the move is not done: run the command again to go on, or with --undo to give it up");
+        anyhow::ensure!(
+            !is_stopped,
+            "the move is not done: run the command again to go on, or with --undo to give it up"
+        );
         Ok(())
     }
 
@@ -201,7 +204,9 @@ impl Moving {
 fn explain_earlier(record: &MoveRecord) -> String {
     let MoveRecord { source, target, step, .. } = record;
     match step {
-        Step::OldRows => format!("{source} has rows from before the company moved to {target}: run it with --purge first"),
+        Step::OldRows => {
+            format!("{source} has rows from before the company moved to {target}: run it with --purge first")
+        }
         _ => format!("the company is on its way from {source} to {target}: finish that, or give it up with --undo"),
     }
 }

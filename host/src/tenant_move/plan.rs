@@ -50,7 +50,10 @@ impl Plan {
         let mut sizes = Vec::new();
         for table in &here {
             let of_company = table.of_company(company);
-            let sql = format!("select count(*), coalesce(sum(pg_column_size(t.*)), 0)::bigint from {} t where {of_company}", table.name);
+            let sql = format!(
+                "select count(*), coalesce(sum(pg_column_size(t.*)), 0)::bigint from {} t where {of_company}",
+                table.name
+            );
             let read = sqlx::query_as::<_, (i64, i64)>(sqlx::AssertSqlSafe(sql));
             let (rows, bytes) = read.fetch_one(&mut source.connection).await?;
             if rows > 0 {
@@ -65,10 +68,18 @@ impl Plan {
         if as_json {
             return json!(self).to_string();
         }
-        let mut lines: Vec<String> =
-            self.tables.iter().map(|size| format!("{:40} {:>10} rows {:>12} bytes", size.table, size.rows, size.bytes)).collect();
+        let mut lines: Vec<String> = self
+            .tables
+            .iter()
+            .map(|size| format!("{:40} {:>10} rows {:>12} bytes", size.table, size.rows, size.bytes))
+            .collect();
         let sum = |of: fn(&TableSize) -> i64| self.tables.iter().map(of).sum::<i64>();
-        lines.push(format!("{:40} {:>10} rows {:>12} bytes", "all tables", sum(|size| size.rows), sum(|size| size.bytes)));
+        lines.push(format!(
+            "{:40} {:>10} rows {:>12} bytes",
+            "all tables",
+            sum(|size| size.rows),
+            sum(|size| size.bytes)
+        ));
         lines.extend(self.missing.iter().map(|what| format!("missing: {what}")));
         if self.missing.is_empty() {
             lines.push(format!("{} can move from {} to {}", self.company, self.from, self.to));
@@ -84,7 +95,10 @@ async fn judge_source(source: &mut Server, company: Uuid, missing: &mut Vec<Stri
         missing.push(format!("{name} has wal_level = {level}: set it to logical and restart the server"));
     }
     let free = "select current_setting('max_replication_slots')::bigint - (select count(*) from pg_replication_slots)";
-    let is_ours = format!("select exists (select 1 from pg_replication_slots where slot_name = '{}')", replication::name(company));
+    let is_ours = format!(
+        "select exists (select 1 from pg_replication_slots where slot_name = '{}')",
+        replication::name(company)
+    );
     if source.value::<i64>(free).await? < SLOTS && !source.value::<bool>(is_ours).await? {
         missing.push(format!("{name} has fewer than {SLOTS} replication slots left: raise max_replication_slots"));
     }
@@ -117,10 +131,8 @@ const OWNER: Right = (
     "select pg_has_role(current_user, relowner, 'usage') from pg_class where oid = 'stoa_tenant'::regclass",
     "grant the role of the hosts to ROLE",
 );
-const CREATE: Right = (
-    "select has_database_privilege(current_database(), 'create')",
-    "grant create on the database to ROLE",
-);
+const CREATE: Right =
+    ("select has_database_privilege(current_database(), 'create')", "grant create on the database to ROLE");
 const SUBSCRIBE: Right =
     ("select pg_has_role(current_user, 'pg_create_subscription', 'usage')", "grant pg_create_subscription to ROLE");
 /// Old rows are deleted without the triggers that keep ledgers.
@@ -153,7 +165,8 @@ pub async fn has_backfill(server: &mut Server) -> anyhow::Result<bool> {
 
 /// Returns whether a place has rows of the company in any table.
 pub async fn has_rows(server: &mut Server, company: Uuid, tables: &[CompanyTable]) -> anyhow::Result<bool> {
-    let part = |table: &CompanyTable| format!("exists (select 1 from {} where {})", table.name, table.of_company(company));
+    let part =
+        |table: &CompanyTable| format!("exists (select 1 from {} where {})", table.name, table.of_company(company));
     let parts: Vec<String> = tables.iter().map(part).collect();
     server.value(format!("select {}", parts.join(" or "))).await
 }

@@ -92,14 +92,14 @@ impl Server {
 
     /// Rows of a statement as JSON, in a list.
     pub async fn rows_as_json(&mut self, select: &str) -> anyhow::Result<Json> {
-        let text: String =
-            self.value(format!("select coalesce(json_agg(r), '[]')::text from ({select}) r")).await?;
+        let text: String = self.value(format!("select coalesce(json_agg(r), '[]')::text from ({select}) r")).await?;
         serde_json::from_str(&text).context("rows of the server")
     }
 
     /// Inserts rows that `rows_as_json` returned. `conflict`: what happens to a row that is there.
     pub async fn insert_json(&mut self, table: &str, rows: &Json, conflict: &str) -> anyhow::Result<()> {
-        let sql = format!("insert into {table} select * from json_populate_recordset(null::{table}, $1::json) {conflict}");
+        let sql =
+            format!("insert into {table} select * from json_populate_recordset(null::{table}, $1::json) {conflict}");
         let inserted = sqlx::query(AssertSqlSafe(sql)).bind(rows.to_string()).execute(&mut self.connection).await;
         inserted.map(drop).with_context(|| format!("the place {}: rows of {table}", self.name))
     }

@@ -78,7 +78,9 @@ pub async fn finish(ends: &mut Ends, company: Uuid, carried: &Json) -> anyhow::R
 /// Rows of the company at a place.
 pub async fn count_rows(server: &mut Server, company: Uuid) -> anyhow::Result<i64> {
     let tables = tables::list(server).await?;
-    let part = |table: &tables::CompanyTable| format!("(select count(*) from {} where {})", table.name, table.of_company(company));
+    let part = |table: &tables::CompanyTable| {
+        format!("(select count(*) from {} where {})", table.name, table.of_company(company))
+    };
     let parts: Vec<String> = tables.iter().map(part).collect();
     server.value(format!("select {}", parts.join(" + "))).await
 }

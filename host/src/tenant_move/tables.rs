@@ -108,7 +108,8 @@ mod tests {
     #[test]
     fn places_with_other_tables_are_told_apart() {
         let key = ["tenant_id", "id"];
-        let source = [table("item", &key, &[("id", "uuid"), ("name", "text")]), table("price", &key, &[("id", "uuid")])];
+        let source =
+            [table("item", &key, &[("id", "uuid"), ("name", "text")]), table("price", &key, &[("id", "uuid")])];
         assert_eq!(compare(&source, &source), Vec::<String>::new());
         let target = [table("item", &key, &[("id", "uuid"), ("name", "bigint"), ("size", "text")])];
         assert_eq!(

@@ -51,7 +51,8 @@ async fn list_rounds(server: &mut Server) -> anyhow::Result<Vec<Round>> {
         millis("since"),
         millis("until")
     );
-    let read = sqlx::query_as::<_, (String, String, Option<i64>, i64, Option<Uuid>, Option<String>)>(AssertSqlSafe(sql));
+    let read =
+        sqlx::query_as::<_, (String, String, Option<i64>, i64, Option<Uuid>, Option<String>)>(AssertSqlSafe(sql));
     let rows = read.fetch_all(&mut server.connection).await?;
     let round = |(module, code, since, until, mark, cursor)| Round { module, code, since, until, mark, cursor };
     Ok(rows.into_iter().map(round).collect())
@@ -79,7 +80,9 @@ pub async fn add_lags(
     for round in &rounds {
         let other = others.iter().find(|other| other.module == round.module && other.code == round.code);
         let lag = lagging.iter().find(|(module, code, _)| *module == round.module && *code == round.code);
-        let Some(window) = find_window(round, other, lag.map(|(_, _, until)| *until), company, created)? else { continue };
+        let Some(window) = find_window(round, other, lag.map(|(_, _, until)| *until), company, created)? else {
+            continue;
+        };
         let instant = |millis: i64| chrono::DateTime::from_timestamp_millis(millis).map(|time| time.to_rfc3339());
         let row = json!({
             "tenant_id": company,

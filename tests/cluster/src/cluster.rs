@@ -58,7 +58,7 @@ pub struct Cluster {
     folder: PathBuf,
     owner: Owner,
     port: u16,
-    /// Variables of its server, beside those of this program.
+    /// Variables of its server, in addition to those of this program.
     variables: Vec<(String, String)>,
     extra: Extra,
 }
@@ -80,23 +80,52 @@ impl Cluster {
         Cluster::make(programs, under, Vec::new(), MOVES)
     }
 
-    fn make(programs: &Path, under: &Path, variables: Vec<(String, String)>, extra: Extra) -> Result<Cluster> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
+    /// A standby of this cluster, which replays what this one writes.
+    pub fn start_standby(&self) -> Result<Cluster> {
+        let folder = make_folder(&self.folder.parent().context("a folder")?)?;
         let owner = Owner::find_owner()?;
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = under.join(format!("stoa-postgres-{}-{number}", std::process::id()));
-        fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        owner.give(&folder)?;
+        let programs = self.programs.clone();
+        let (variables, extra) = (self.variables.clone(), Extra::default());
+        let mut standby = Cluster { programs, folder, owner, port: 0, variables, extra };
+        let mut copy = standby.program("pg_basebackup");
+        copy.args(["--host=127.0.0.1", &format!("--port={}", self.port), "--username=postgres", "--checkpoint=fast"]);
+        copy.args(["--write-recovery-conf", "--wal-method=stream", "--pgdata"]).arg(standby.data());
+        let output = copy.output().context("cannot start pg_basebackup")?;
+        if !output.status.success() {
+            bail!("no standby: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        // The later one counts: the copy has the folder of the original.
+        let mut settings = fs::OpenOptions::new().append(true).open(standby.data().join("postgresql.conf"))?;
+        writeln!(settings, "unix_socket_directories = '{}'", standby.folder.display())?;
+        standby.launch_on_a_free_port()?;
+        Ok(standby)
+    }
+
+    /// The superuser at the maintenance database.
+    pub fn superuser_url(&self) -> String {
+        self.url().replacen("stoa@", "postgres@", 1)
+    }
+
+    fn make(programs: &Path, under: &Path, variables: Vec<(String, String)>, extra: Extra) -> Result<Cluster> {
+        let owner = Owner::find_owner()?;
+        let folder = make_folder(under)?;
         let mut cluster = Cluster { programs: programs.to_path_buf(), folder, owner, port: 0, variables, extra };
         cluster.owner.give(&cluster.folder)?;
         cluster.create()?;
+        cluster.launch_on_a_free_port()?;
+        Ok(cluster)
+    }
+
+    fn launch_on_a_free_port(&mut self) -> Result<()> {
         for _ in 0..TRIES {
-            cluster.port = free_port()?;
-            if cluster.launch()? {
-                eprintln!("PostgreSQL for this run at {}", cluster.url());
-                return Ok(cluster);
+            self.port = free_port()?;
+            if self.launch()? {
+                eprintln!("PostgreSQL for this run at {}", self.url());
+                return Ok(());
             }
         }
-        let log = fs::read_to_string(cluster.folder.join("log")).unwrap_or_default();
+        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
         bail!("the PostgreSQL cluster does not start:\n{log}")
     }
 
@@ -200,6 +229,15 @@ impl Cluster {
     }
 }
 
+/// A folder for a cluster of this process.
+fn make_folder(under: &Path) -> Result<PathBuf> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let folder = under.join(format!("stoa-postgres-{}-{number}", std::process::id()));
+    fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}
+
 impl Drop for Cluster {
     fn drop(&mut self) {
         if self.port != 0 {
@@ -218,7 +256,7 @@ impl Drop for Cluster {
 struct Owner(Option<(u32, u32)>);
 
 impl Owner {
-    /// `postgres`, else `nobody`, where this program is root; else whoever it is.
+    /// `postgres`, else `nobody`, where this program is root; else the user of this program.
     fn find_owner() -> Result<Owner> {
         if !is_root()? {
             return Ok(Owner(None));

@@ -27,7 +27,7 @@ pub enum Value {
     List(String, Vec<Value>),
     /// A value as PostgreSQL writes it, and the name of its type.
     Written(String, String),
-    /// SQL text of a value that nobody has to understand.
+    /// SQL text of a value that no reader has to understand.
     Raw(String),
 }
 

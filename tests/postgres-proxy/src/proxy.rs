@@ -67,7 +67,7 @@ impl Proxy {
         self.record_slowly(Duration::ZERO);
     }
 
-    /// The same, with every answer held back for so long: whoever does not wait for an answer is far ahead of it.
+    /// The same, with every answer held back for so long: a client that does not wait for a response is far ahead of it.
     pub fn record_slowly(&self, delay: Duration) {
         let mut log = lock(&self.log);
         log.recording = true;
@@ -102,9 +102,9 @@ impl Proxy {
     }
 }
 
-/// The trips by transaction, without those about generations, backfills and hosts, and the relay's looks and fan-outs: no request makes
-/// them. What a connection says outside a transaction, as to prepare a look's statement, belongs to what it says next. Nor is the end of
-/// a transaction one that had begun before anybody looked.
+/// The trips by transaction, without those about generations, backfills and hosts, and the relay's looks and fan-outs:
+/// no request makes them. What a connection says outside a transaction, as to prepare a look's statement, belongs to
+/// what it says next. Nor is the end of a transaction one that had begun before anybody looked.
 fn transactions(trips: &[Trip]) -> Vec<Vec<&Trip>> {
     let mut transactions: Vec<Vec<&Trip>> = Vec::new();
     for trip in trips {
@@ -182,7 +182,7 @@ async fn connection(client: TcpStream, upstream: String, log: Arc<Mutex<Log>>) -
     there
 }
 
-/// Reads every message before it is passed on, so that nobody can answer what was not yet counted.
+/// Reads every message before it is passed on, so that no side can answer what was not yet counted.
 async fn pass(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,

@@ -9,7 +9,7 @@ use super::{Shape, Statement, Value};
 /// One message: its kind and its payload without the length.
 pub type Message<'a> = (u8, &'a [u8]);
 
-/// Takes the complete messages off the front of a buffer, and tells how many bytes they had.
+/// Takes the complete messages off the front of a buffer, and returns how many bytes they had.
 pub fn messages(buffer: &[u8]) -> (Vec<Message<'_>>, usize) {
     let mut found = Vec::new();
     let mut offset = 0;
@@ -168,7 +168,7 @@ fn value(oid: u32, bytes: &[u8]) -> Option<Value> {
         1082 => Value::Raw(format!("(date '2000-01-01' + {})", i32::from_be_bytes(bytes.try_into().ok()?))),
         1184 => Value::Instant(i64::from_be_bytes(bytes.try_into().ok()?) + Y2K),
         2950 => Value::Id(Uuid::from_slice(bytes).ok()?),
-        // After a byte that tells the version of the binary form.
+        // After a byte that states the version of the binary form.
         3802 => Value::Text(std::str::from_utf8(bytes.get(1..)?).ok()?.to_owned()),
         _ => list(oid, bytes)?,
     })

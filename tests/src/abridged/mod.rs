@@ -163,7 +163,7 @@ fn headers(response: &Json) -> String {
     names.map(|name| format!("+{name}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Everything beside operations and schemas: each in a line, as it stands.
+/// Everything except operations and schemas: each in a line, as it is.
 fn shared(document: &Json) -> String {
     let mut text = String::new();
     for (name, value) in members(document) {

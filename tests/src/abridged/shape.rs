@@ -1,4 +1,4 @@
-//! A schema as a reader wants it: one line where it stands in another, one line a member where it has a name.
+//! A schema as a reader wants it: one line where it is part of another, one line a member where it has a name.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -25,7 +25,7 @@ pub(super) fn canonical(value: &Json) -> String {
     }
 }
 
-/// The members of an object, sorted; none of anything else.
+/// The members of an object, sorted; none for anything else.
 pub(super) fn members(value: &Json) -> BTreeMap<String, Json> {
     value.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
 }

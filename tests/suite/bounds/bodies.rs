@@ -1,4 +1,5 @@
-//! A body costs memory and time before anybody knows whether it is wanted: more than a little of it is read from those alone who may ask.
+//! A body costs memory and time before anybody knows whether it is wanted: more than a little of it is read from those
+//! alone who may ask.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

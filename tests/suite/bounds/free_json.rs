@@ -1,5 +1,5 @@
-//! Free JSON is bounded by the published schema, and judged before a transaction begins: a stranger's lawful 5 MiB once held the writer
-//! for five seconds.
+//! Free JSON is bounded by the published schema, and judged before a transaction begins: a stranger's lawful 5 MiB once
+//! held the writer for five seconds.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};
@@ -15,7 +15,7 @@ fn junk_is_refused_before_a_module_is_asked(database: Database) {
         shop.post("catalog/products", with(&product("Junk"), json!({ "attributes": attributes })))
             .refused(400, "VALIDATION_FAILED")
     };
-    // Far more values than the schema can allow are not even read; where they stand nobody knows then.
+    // Far more values than the schema can allow are not even read; their places are unknown then.
     put(json!({ "a": vec![json!({ "a": {} }); 600_000] })).fault("", "TOO_MANY");
     put(json!({ "a": vec![json!({}); 10_000] })).fault("/attributes", "TOO_MANY");
     put(json!({ "a": "x".repeat(4 << 20) })).fault("/attributes", "RANGE");

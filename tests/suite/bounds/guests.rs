@@ -1,4 +1,4 @@
-//! Bounds of a module's words beside its answer, and of the time of its store calls.
+//! Bounds of a module's words in addition to its response, and of the time of its store calls.
 
 use std::time::{Duration, Instant};
 
@@ -23,8 +23,8 @@ fn store_calls_that_hold_the_writer_end(database: Database) {
     crawl(database, "", Duration::from_secs(8));
 }
 
-/// Forty thousand rows give eight seconds to write in. A batch that writes a row and reads through all of them reads in the same tenth of
-/// a second as one that only reads.
+/// Forty thousand rows give eight seconds to write in. A batch that writes a row and reads through all of them reads in
+/// the same tenth of a second as one that only reads.
 fn writes_buy_no_time_to_read_with(database: Database) {
     crawl(database, "writing", Duration::from_secs(6));
 }

@@ -1,4 +1,5 @@
-//! A write holds SQLite's only writer, or a connection to PostgreSQL: it ends with the time of its request, and the next one is served.
+//! A write holds SQLite's only writer, or a connection to PostgreSQL: it ends with the time of its request, and the
+//! next one is served.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +38,8 @@ fn never_end(shop: &Company, name: &str) {
     }
 }
 
-/// Waits until the database does nothing of it any more: a server ends what it was asked for a little later than its client leaves.
+/// Waits until the database does nothing of it any more: a server ends what it was asked for a little later than its
+/// client leaves.
 fn wait_for_its_end(shop: &Company) {
     if shop.host.database() == Database::Postgres {
         let sleeping = "select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'";

@@ -1,4 +1,5 @@
-//! Bounds of the cost of one caller, or one module, to the others: each attack of the security trial, and that it comes to nothing.
+//! Bounds of the cost of one caller, or one module, to the others: each attack of the security trial, and that it comes
+//! to nothing.
 
 mod admission;
 mod bodies;

@@ -26,8 +26,8 @@ on_both_databases![
     opening_stock_is_posted_against_an_account,
 ];
 
-/// Writes by a user or an API client. An API client's request has a second entry, of its admission, which a task writes some 200 ms
-/// later: it is none of these.
+/// Writes by a user or an API client. An API client's request has a second entry, of its admission, which a task writes
+/// some 200 ms later: it is not one of these.
 const WRITES: &str = "metadata like '%SUCCESS%' and operation in ('importProducts', 'replaceProduct', 'replaceVariant', \
     'createVariant', 'schedulePrices', 'apiImportProducts', 'apiReplaceProduct', 'apiReplaceVariant', 'apiSchedulePrices', \
     'createLookup', 'createMedia', 'createStockCount', 'recordStockCount', 'postStockCount', 'createAdjustments')";
@@ -78,7 +78,7 @@ fn only_changes_are_sent(database: Database) {
     assert_eq!((shop.digest(), writes(&shop)), (before, first + 21));
 }
 
-/// What was imported once is no reason not to send it: the comparison is with the service, not with an earlier file.
+/// An earlier import is not a reason not to send a record: the comparison is with the service, not with an earlier file.
 fn a_price_that_returns_is_sent_again(database: Database) {
     let shop = shop(database);
     shop.on_sale("A-1");

@@ -224,7 +224,7 @@ fn bad_lines_are_reported_and_the_rest_goes_in(database: Database) {
     let shop = shop(database);
     reserve(&shop, "TAKEN");
     let run = Run::new(&shop, BAD);
-    // A header that is no column is refused before anything is sent.
+    // A header that is not a column is refused before anything is sent.
     let before = shop.digest();
     let reported = run.go(&[]);
     assert!(reported.code == Some(1) && reported.errors.contains("position"), "{reported:?}");
@@ -421,7 +421,7 @@ fn what_cannot_begin(database: Database) {
     }
 }
 
-/// Variants bound a batch as products do, and a product is never parted.
+/// Variants bound a batch as products do, and a product is never split.
 fn many_batches(database: Database) {
     let shop = company(database);
     let mut csv = String::from("product,name,sku,color\n");

@@ -209,7 +209,7 @@ fn category_tree_is_eight_deep(database: Database) {
     }
     category(&shop, "D9", chain.last().map(String::as_str)).refused(409, "ILLEGAL_STATE").at("/parentId");
 
-    // Moving a tree below a deep category is no way around.
+    // Moving a tree below a deep category does not get around it.
     let top = category(&shop, "TOP", None).is(201).id();
     category(&shop, "BELOW", Some(&top)).is(201);
     let body = with(&lookup("TOP"), json!({ "parentId": chain[6] }));

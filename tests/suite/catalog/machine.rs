@@ -351,7 +351,7 @@ fn writes_answer_receipts(database: Database) {
     for (method, path, body) in writes(&shop) {
         let status = if method == "POST" { 201 } else { 200 };
         let receipt = machine.request(method, &path).json(&body).send().is(status);
-        // A product's variants are made with it: whoever writes them learns their ids at once.
+        // A product's variants are made with it: the caller that writes them learns their ids at once.
         let reported: &[&str] = match path.as_str() {
             "catalog/products" => &["createdAt", "id", "status", "updatedAt", "variants"],
             _ => &["createdAt", "id", "status", "updatedAt"],

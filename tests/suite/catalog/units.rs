@@ -80,7 +80,7 @@ fn product_names_an_active_unit(database: Database) {
     let path = format!("catalog/products/{kept}");
     let body = with(&product("Renamed"), json!({ "unitOfMeasure": "OLD" }));
     assert_eq!(shop.put(&path, body).is(200)["unitOfMeasure"], "OLD", "a product keeps its archived unit");
-    // A brand's code is no unit.
+    // A brand's code is not a unit.
     shop.brand("NOUNIT");
     named("NOUNIT").refused(404, "NOT_FOUND").at("/unitOfMeasure");
 }

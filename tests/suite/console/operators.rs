@@ -256,7 +256,7 @@ fn pages_change_a_company(database: Database) {
     assert!(browser.open("/operator/console/audit").has("revokeApiKey"));
 }
 
-/// A host with the changeling beside nothing else.
+/// A host with only the changeling.
 fn host_of_changeling(database: Database) -> Stoa {
     let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
     Stoa::start_with(database, Settings::default().modules_in(folder))

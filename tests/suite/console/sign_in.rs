@@ -1,4 +1,4 @@
-//! Sign-in and sessions: by development, by a provider with code and PKCE, and everything that is no session.
+//! Sign-in and sessions: by development, by a provider with code and PKCE, and everything that is not a session.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -354,7 +354,7 @@ fn a_token_near_its_end_is_refreshed_once(database: Database) {
     assert!(forms[2].starts_with("grant_type=refresh_token&refresh_token=r1"), "{forms:?}");
     assert!(visitor.has_session());
     assert_eq!(issuer.forms().len(), forms.len(), "a token with an hour left is not refreshed");
-    // Past its end, a token that cannot be refreshed is no session.
+    // Past its end, a token that cannot be refreshed is not a session.
     issue(&issuer, &signer, json!({ "expires_in": 0 }));
     sign_in(&visitor, "c").is(200);
     assert!(!visitor.has_session());

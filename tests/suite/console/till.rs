@@ -138,7 +138,7 @@ fn lines_change_and_the_last_one_cancels_the_order(database: Database) {
     };
     let page = set(&page, 0).fill("quantity", "4").submit("Set").is(200);
     assert!(page.has("53.00 EUR"), "{}", page.text());
-    // A comma is no decimal: the host says so at the line, and nothing changes.
+    // A comma is not a decimal: the host says so at the line, and nothing changes.
     let rejected = set(&page, 0).fill("quantity", "1,5").submit("Set").is(400);
     assert!(rejected.has(&format!("{article}:")), "{}", rejected.text());
     let page = set(&page, 0).submit("remove").is(200);

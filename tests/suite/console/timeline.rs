@@ -56,6 +56,6 @@ fn a_reader_sees_what_the_permissions_allow(database: Database) {
         "{}",
         page.text()
     );
-    // Another company's order is none.
+    // Another company's order does not exist here.
     open(&browse(shop), &shop.host.company(), &format!("/-/orders/{order}")).is(404);
 }

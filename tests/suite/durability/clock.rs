@@ -1,4 +1,5 @@
-//! A clock that ran ahead for a while and is right again: nobody is locked out until the wrong time has come, and no key acts twice.
+//! A clock that ran ahead for a while and is right again: no caller is locked out until the wrong time has come, and no
+//! key acts twice.
 
 use serde_json::json;
 use stoa_tests::{Company, Database, Stoa, on_both_databases};
@@ -57,7 +58,7 @@ fn an_answer_that_was_purged_too_early_is_expired(database: Database) {
     create(&shop, &key, "B").refused(409, "IDEMPOTENCY_KEY_REUSED");
 }
 
-/// PostgreSQL's clock is its server's: nobody moves that from here.
+/// PostgreSQL's clock is its server's: no test moves that from here.
 #[cfg(target_os = "linux")]
 fn no_key_acts_twice_after_a_clock_that_ran_ahead() {
     use stoa_tests::host::Settings;
@@ -81,7 +82,7 @@ fn no_key_acts_twice_after_a_clock_that_ran_ahead() {
     preload.shift_clock(10 * DAY);
     host.restart();
     eventually(|| host.log().contains("the clock has jumped").then_some(()));
-    // It goes on by the wrong time, as if nobody had noticed: the next look is no jump any more.
+    // It goes on by the wrong time, as if it were right: the next look is not a jump any more.
     let seen = host.rows("select seen_at from stoa_clock");
     host.restart();
     eventually(|| (host.rows("select seen_at from stoa_clock") != seen).then_some(()));

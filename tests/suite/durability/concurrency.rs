@@ -1,4 +1,4 @@
-//! Races between writers: unique for ever, all or nothing, and nobody is answered what did not happen.
+//! Races between writers: unique for ever, all or nothing, and no response states what did not happen.
 
 use std::collections::BTreeSet;
 

@@ -127,7 +127,7 @@ fn next_write(market: &Market, memory: &mut Memory, dice: &mut Dice, writer: usi
     Attempt { company, path, key: uuid::Uuid::new_v4().to_string(), body, answer: None }
 }
 
-/// The answer, or none where the host was gone or could not say.
+/// The answer, or none if the host was gone or could not say.
 fn send(market: &Market, attempt: &Attempt) -> Option<Answer> {
     let request = market.shops[attempt.company].request("POST", &attempt.path).key(&attempt.key).json(&attempt.body);
     let answer = request.unchecked().try_send().ok()?;
@@ -233,7 +233,7 @@ fn exactly_once(shop: &Company, started: &Counts, attempts: &[&Attempt]) {
     }
 }
 
-/// SIGTERM: whoever was taken in is answered, the host ends with 0, and everything acknowledged is there. [F19]
+/// SIGTERM: every admitted request is answered, the host ends with 0, and everything acknowledged is there. [F19]
 fn sigterm_answers_what_it_took(database: Database) {
     let host = Stoa::start(database);
     let shop = host.company();

@@ -7,7 +7,8 @@ use stoa_tests::{Answer, Company, Database, Stoa, eventually, on_both_databases}
 
 on_both_databases![a_host_on_a_full_disk_is_not_ready];
 
-/// SQLite's disk takes no byte more. A server of the suite is not ours to fill: its table rejects rows with the code of a full disk.
+/// SQLite's disk takes no byte more. A server of the suite is not ours to fill: its table rejects rows with the code of
+/// a full disk.
 fn fill(preload: &Preload, shop: &Company, full: bool) {
     match (shop.host.database(), full) {
         (Database::Sqlite, _) => preload.fill_disk(full),

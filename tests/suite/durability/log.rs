@@ -14,7 +14,7 @@ on_both_databases![a_host_without_a_log_serves, a_full_log_stops_nothing_and_goe
 
 on_one_database![a_log_that_is_not_read_holds_up_nobody, an_exit_status_counts_where_stderr_is_full];
 
-/// A pipe without a reader, called `unread`: it is opened for both sides, so that its opening waits for nobody.
+/// A pipe without a reader, called `unread`: it is opened for both sides, so that its opening does not wait.
 const PIPE: &str = "mkfifo unread && exec 3<>unread";
 
 fn settings() -> Settings {
@@ -91,7 +91,8 @@ fn a_log_that_is_not_read_holds_up_nobody(database: Database) {
         }
     };
     flood();
-    // The lines that waited are written as soon as somebody reads. The tools of the suite look for the host's private address in its log.
+    // The lines that waited are written as soon as somebody reads. The tools of the suite look for the host's private
+    // address in its log.
     let place = host.data_folder().with_file_name("stderr.log");
     let mut reader = std::fs::File::open(place.with_file_name("unread")).expect("the pipe");
     let (mut log, mut part) = (Vec::new(), [0; 16 << 10]);

@@ -45,7 +45,7 @@ fn the_use_of_a_month_is_that_of_both_hosts() {
     let used = |nth: usize| &answers[nth]["monthlyQuota"]["used"];
     assert_eq!(used(0), 1);
     assert_eq!(used(1), 3, "one used here, one in hand here, one used there");
-    // This one leases nothing now: what it knows of the other, the database tells.
+    // This one leases nothing now: the database reports what it knows of the other.
     assert_eq!(used(6), 8, "two used here, five used there, one in hand there");
 }
 

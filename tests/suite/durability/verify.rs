@@ -258,7 +258,7 @@ fn units_are_counted_in_any_number_of_places(database: Database) {
     assert!(find_broken(&shop).contains("unit-stock"));
 }
 
-/// A company that was copied without its own record has rows that nobody would check.
+/// A company that was copied without its own record has rows that no check would read.
 fn a_company_without_its_record_is_found(database: Database) {
     let host = Stoa::start(database);
     let (shop, other) = (host.company(), host.company());

@@ -1,4 +1,4 @@
-//! Reasons in `errors`: each is declared, has a sentence, and stands in the contract and in the reference.
+//! Reasons in `errors`: each is declared, has a sentence, and is in the contract and in the reference.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -104,8 +104,8 @@ fn by_access(contract: &Contract, audience: Audience) -> BTreeMap<Vec<Vec<String
     groups
 }
 
-/// Every set of codes that comes as near as possible without letting in: of several that are needed together all but one, and none of
-/// those that would do alone.
+/// Every set of codes that comes as near as possible without letting in: of several that are needed together all but
+/// one, and none of those that would do alone.
 fn nearly(catalog: &BTreeSet<String>, admitting: &[Vec<String>]) -> Vec<BTreeSet<String>> {
     match admitting {
         [together] => {

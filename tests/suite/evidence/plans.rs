@@ -1,6 +1,7 @@
-//! No statement scans a company. Every statement that the whole interface, the host's own work and `stoa verify` make is planned once
-//! more, as the host has it planned (for all values, under row-level security), on a company whose every table is large, and the
-//! plan is read: none may go through a table, or through all that a company has in it, but for those that `meant.rs` names.
+//! No statement scans a company. Every statement that the whole interface, the host's own work and `stoa verify` make
+//! is planned once more, as the host has it planned (for all values, under row-level security), on a company whose
+//! every table is large, and the plan is read: none may go through a table, or through all that a company has in it,
+//! but for those that `meant.rs` names.
 
 mod growth;
 mod meant;

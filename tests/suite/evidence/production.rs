@@ -1,5 +1,5 @@
-//! The commands of `docs/operate/production.md` are run as they are printed: from nothing to a host that serves users of an identity
-//! provider, on PostgreSQL over TLS, with the modules of the release or those of a registry.
+//! The commands of `docs/operate/production.md` are run as they are printed: from nothing to a host that serves users
+//! of an identity provider, on PostgreSQL over TLS, with the modules of the release or those of a registry.
 
 use std::fs;
 use std::process::Command;
@@ -9,7 +9,7 @@ use stoa_tests::registry::{Habits, Registry};
 use stoa_tests::release::{follow_six_commands, page, release};
 use stoa_tests::tour::{blocks_of, follow};
 
-// Both compile modules, in processes that give way to every other: beside the suite, each takes six minutes or more.
+// Both compile modules, in processes that give way to every other: next to the suite, each takes six minutes or more.
 stoa_tests::tests![timed: six_commands_lead_to_production, a_lock_file_brings_the_modules_of_the_release];
 
 fn six_commands_lead_to_production() {

@@ -55,7 +55,8 @@ struct Serving {
 }
 
 impl Serving {
-    /// Runs the command until the service is up. Ports and folder are those of this test, and cargo builds nothing: the suite has.
+    /// Runs the command until the service is up. Ports and folder are those of this test, and cargo builds nothing: the
+    /// suite has.
     fn start(command: &str, place: &Path) -> Serving {
         let xtask = std::env::var("STOA_TEST_XTASK").expect("run the suite by `cargo xtask test`");
         let path = std::env::var("PATH").unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Companies apart: another's record is a record that does not exist. [P18] Every field of every operation that holds an id is
-//! tried with the id of another company's record, with one that nobody has, and with one of an archived record; what comes of it
-//! stands in `tests/contract/tenancy-*.txt`, one file for each tag of the contract. A module that comes later adds a file to
-//! `tenancy/kinds`, and its tag here.
+//! Companies apart: another's record is a record that does not exist. [P18] Every field of every operation that holds
+//! an id is tried with the id of another company's record, with one that does not exist, and with one of an archived
+//! record; what comes of it is in `tests/contract/tenancy-*.txt`, one file for each tag of the contract. A module that
+//! comes later adds a file to `tenancy/kinds`, and its tag here.
 
 pub mod fields;
 pub mod kinds;
@@ -40,7 +40,7 @@ on_both_databases![
 /// Tags of the contract: the fields of each are tried by a test of their own, above.
 const TAGS: &[&str] =
     &["catalog", "pricing", "sales", "inventory", "procurement", "finance", "ledger", "pos", "platform"];
-/// Stands in every text of the other company.
+/// Part of every text of the other company.
 const CANARY: &str = "CANARY";
 
 /// Two companies of two people on the shared host.
@@ -168,8 +168,8 @@ fn settled(company: &Company) -> std::collections::BTreeMap<String, (usize, u64)
     })
 }
 
-/// Tries one field with a foreign id, an absent one, an archived one and a good one. Returns the results of the last three. Operations
-/// that only read share their good records.
+/// Tries one field with a foreign id, an absent one, an archived one and a good one. Returns the results of the last
+/// three. Operations that only read share their good records.
 fn try_field(
     contract: &Contract,
     writer: &Caller,
@@ -234,8 +234,8 @@ fn try_field(
     format!("own {} | absent {} | archived {archived}", reported(&own_answer), reported(&absent))
 }
 
-/// Foreign and absent answer alike, byte for byte but for the request's id and the id that was asked for, and nothing of the other
-/// company's record shows.
+/// Foreign and absent answer alike, byte for byte but for the request's id and the id that was asked for, and nothing
+/// of the other company's record shows.
 #[track_caller]
 fn alike(form: &Form, field: &Field, foreign: (&Answer, &str), absent: (&Answer, &str), records: &Records) {
     let ((answer, id), (other, other_id)) = (foreign, absent);

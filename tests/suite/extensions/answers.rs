@@ -1,4 +1,5 @@
-//! Members that extensions add to responses, in the places that modules declare, and what the contract and the audit say of extensions.
+//! Members that extensions add to responses, in the places that modules declare, and what the contract and the audit
+//! say of extensions.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;

@@ -32,7 +32,7 @@ fn bytes(example: &str) -> Vec<u8> {
     fs::read(modules::example(example)).expect("an example")
 }
 
-/// The real modules with the examples beside them; shared by the tests of this database.
+/// The real modules with the examples next to them; shared by the tests of this database.
 fn host(database: Database) -> Stoa {
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];

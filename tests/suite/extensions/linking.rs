@@ -59,7 +59,7 @@ fn events_in_a_circle_are_rejected(database: Database) {
     ] {
         assert!(said.contains(edge), "{said}");
     }
-    // One direction is no circle, and in the transaction both are none.
+    // One direction is not a circle, and in the transaction neither is one.
     let first = console.pushed(&modules::extender('b', 1));
     console.activate_set(&[&a, &first], CONSENT).is(200);
 }

@@ -130,7 +130,7 @@ fn events_that_were_committed_survive_a_kill(database: Database) {
         host.kill9();
         host.restart();
     }
-    // No write tells the host of them: a look at the database does.
+    // No write reports them to the host: a look at the database does.
     await_products(&shop, 'a', &names);
 }
 

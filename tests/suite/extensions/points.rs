@@ -25,7 +25,7 @@ on_both_databases![
     an_extension_numbers_documents,
 ];
 
-/// The real modules with the guest beside them; shared by the tests of this database.
+/// The real modules with the guest next to them; shared by the tests of this database.
 fn host(database: Database) -> Stoa {
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];

@@ -1,5 +1,5 @@
-//! Timers: windows of a company leave no gap and do not overlap, whatever is killed, and a company that fails holds up no other. The
-//! tests move the time of a round, and wait for none.
+//! Timers: windows of a company leave no gap and do not overlap, whatever is killed, and a company that fails holds up
+//! no other. The tests move the time of a round, and wait for none.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::extending::own_host;

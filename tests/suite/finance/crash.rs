@@ -1,5 +1,5 @@
-//! kill -9 while invoices are issued, paid and credited: what was not answered is repeated with its key, every document is there once
-//! with its entries, and `stoa verify` finds nothing in any module.
+//! kill -9 while invoices are issued, paid and credited: what was not answered is repeated with its key, every document
+//! is there once with its entries, and `stoa verify` finds nothing in any module.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

@@ -154,8 +154,8 @@ fn a_record_is_sent_back_as_it_was_read(database: Database) {
     }
 }
 
-/// Sold: 3 boxes at 10, 2 cans at 7.5 and a tin at 20. Credited: 4 and 0.5 of boxes, 0.5 of cans, 1.000001 of a jar that was never
-/// sold, and 2 without lines.
+/// Sold: 3 boxes at 10, 2 cans at 7.5 and a tin at 20. Credited: 4 and 0.5 of boxes, 0.5 of cans, 1.000001 of a jar
+/// that was never sold, and 2 without lines.
 fn trade_with_credits(database: Database) -> (Office, [String; 4]) {
     let office = Office::with_books(database);
     let (counter, desk) = (&office.counter, &office.sales);

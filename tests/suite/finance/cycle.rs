@@ -1,5 +1,6 @@
-//! Whole runs of a trade: goods bought, billed and paid, sold, billed and paid, credited, refunded and sent back, by figures worked out
-//! by hand; and random documents of several hands, of which every figure is the sum of what is behind it. [F80]
+//! Whole runs of a trade: goods bought, billed and paid, sold, billed and paid, credited, refunded and sent back, by
+//! figures worked out by hand; and random documents of several hands, of which every figure is the sum of what is
+//! behind it. [F80]
 
 use std::collections::BTreeMap;
 
@@ -91,8 +92,8 @@ fn a_whole_cycle_adds_up(database: Database) {
     office.sound();
 }
 
-/// Registers, payments and refunds of both sides, some of them undone: what documents say of money is on the money accounts, to the
-/// last digit.
+/// Registers, payments and refunds of both sides, some of them undone: what documents say of money is on the money
+/// accounts, to the last digit.
 fn money_of_the_company_is_what_its_documents_say(database: Database) {
     let office = Office::with_books(database);
     let session = tills::Till::new(office.counter.clone()).open("0");
@@ -134,8 +135,8 @@ fn money_of_the_company_is_what_its_documents_say(database: Database) {
     office.sound();
 }
 
-/// Six hands at once on few documents: an operation succeeds, or is refused as the specification says, and every balance is the sum of
-/// the rows behind it.
+/// Six hands at once on few documents: an operation succeeds, or is refused as the specification says, and every
+/// balance is the sum of the rows behind it.
 fn f80_random_documents_leave_everything_sound(database: Database) {
     let office = Office::with_books(database);
     let mut dice = Dice::new("f80_random_documents_leave_everything_sound");

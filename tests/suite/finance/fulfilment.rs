@@ -347,7 +347,7 @@ fn an_order_is_received_with_its_invoice(database: Database) {
         let refused = confirm(desk, &invoice, with(&members, stray)).refused(400, "VALIDATION_FAILED");
         refused.fault("/units/0/lineNo", reported);
     }
-    // [D5] Two versions stand in the body: the one that is stale is pointed at.
+    // [D5] Two versions are in the body: the one that is stale is pointed at.
     let stale = with(&members, json!({ "expectedOrderVersion": 1 }));
     confirm(desk, &invoice, stale).refused(409, "VERSION_CONFLICT").at("/expectedOrderVersion");
     let path = format!("invoices/{invoice}");

@@ -176,7 +176,7 @@ fn f10_an_issued_invoice_is_frozen(database: Database) {
         desk.replace(&invoice, json!([desk.free("1", "40")]), json!({})).refused(409, "ILLEGAL_STATE");
         assert_eq!(desk.invoice(&invoice)["total"], "30.000000");
     }
-    // An invoice of the other side is none.
+    // An invoice of the other side does not exist here.
     let sold = office.sales.draft(json!([office.sales.free("1", "30")]));
     let recognize = format!("purchases/invoices/{sold}/recognize");
     let body = with(&office.purchases.grounds(), json!({ "expectedVersion": 1 }));

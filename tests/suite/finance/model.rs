@@ -1,5 +1,5 @@
-//! Random documents against a model that knows every millionth: each operation answers as the model foretells, and after every round
-//! balances, the books and the money of the company are what the model says. [F80]
+//! Random documents against a model that knows every millionth: each operation answers as the model foretells, and
+//! after every round balances, the books and the money of the company are what the model says. [F80]
 //!
 //! The suite writes some hundred documents; `STOA_TEST_DOCUMENTS=10000` writes that many, in rounds.
 

@@ -1,5 +1,5 @@
-//! Postings of each operation, by figures worked out by hand: the worked chains W1 and W2, payments and applications of both sides,
-//! mirrors, and what the books refuse. Entities without books post nothing.
+//! Postings of each operation, by figures worked out by hand: the worked chains W1 and W2, payments and applications of
+//! both sides, mirrors, and what the books refuse. Entities without books post nothing.
 
 use serde_json::json;
 use stoa_tests::billing::{Office, id, parts};

@@ -1,5 +1,6 @@
-//! Many hands on the same documents: neither balance is exceeded, nothing is billed, numbered or recognised twice, and whatever comes
-//! of it the books agree with the documents. [F4], [F7], [F8], [F17], [F28], [F36], [F42], [F43], [F47], [F51], [F55], [F60], [F62]
+//! Many hands on the same documents: neither balance is exceeded, nothing is billed, numbered or recognised twice, and
+//! whatever comes of it the books agree with the documents. [F4], [F7], [F8], [F17], [F28], [F36], [F42], [F43], [F47],
+//! [F51], [F55], [F60], [F62]
 
 use serde_json::{Value as Json, json};
 use stoa_tests::billing::{Desk, Office, Trade, parts};

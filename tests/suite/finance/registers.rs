@@ -1,5 +1,5 @@
-//! The money of tills: what registers collect, what drawers should hold, and cash that goes back to customers. [F61] to [F63], [F65],
-//! [F71] to [F74]
+//! The money of tills: what registers collect, what drawers should hold, and cash that goes back to customers. [F61] to
+//! [F63], [F65], [F71] to [F74]
 
 use serde_json::{Value as Json, json};
 use stoa_tests::billing::Office;
@@ -106,7 +106,7 @@ fn a_refund_in_cash_is_made_up_of_the_tills_coins(database: Database) {
     assert_eq!(drawer.cash(), "10");
     desk.try_refund(&credit, "1.15", cash_refund(json!(drawer.id()))).is(201);
     assert_eq!(drawer.cash(), "8.85");
-    // Money that leaves no drawer is no coins.
+    // Money that leaves no drawer needs no coins.
     desk.try_refund(&credit, "0.000001", json!({ "method": "TRANSFER" })).is(201);
     office.sound();
 }

@@ -230,7 +230,7 @@ fn b9_who_takes_neither_form_is_refused(database: Database) {
     for accept in ["text/html", "text/csv;q=0", "application/xml"] {
         ask(&office.shop, &path, &[], accept).refused(406, "NOT_ACCEPTABLE");
     }
-    // A read that is no report has no rows, nor has a machine's read.
+    // A read that is not a report has no rows, nor has a machine's read.
     ask(&office.shop, "catalog/products", &[], "text/csv").refused(406, "NOT_ACCEPTABLE");
     let machine = office.shop.machine(&["sales.read"]);
     machine.request("GET", &path).header("accept", "text/csv").send().refused(406, "NOT_ACCEPTABLE");

@@ -1,4 +1,5 @@
-//! `stoa verify` finds what does not add up in finance: each invariant is broken behind the host's back, and is named. [FI1] to [FI12]
+//! `stoa verify` finds what does not add up in finance: each invariant is broken behind the host's back, and is named.
+//! [FI1] to [FI12]
 
 use serde_json::json;
 use stoa_tests::billing::Office;

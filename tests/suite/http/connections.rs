@@ -138,8 +138,8 @@ fn one_peer_leaves_room_for_others(database: Database) {
     host.get("/v1/health").is(200);
 }
 
-/// Behind a trusted proxy there is no limit of one address: all of them come from here. Idle connections have no timeout of the test's
-/// length, so that they are all there to its end.
+/// Behind a trusted proxy there is no limit of one address: all of them come from here. Idle connections have no
+/// timeout of the test's length, so that they are all there to its end.
 fn idle_connections_slow_nobody(database: Database) {
     const REQUESTS: usize = 100;
     // `--all` holds ten thousand.

@@ -1,4 +1,5 @@
-//! An answer of 201 says where the record is; and rules of the whole contract that a generator of clients or of requests depends on.
+//! An answer of 201 says where the record is; and rules of the whole contract that a generator of clients or of
+//! requests depends on.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -137,7 +137,7 @@ fn p03_another_value_is_a_conflict(database: Database) {
         keyed(&shop, "POST", PRODUCTS, &key, &with(&body, change)).refused(409, "IDEMPOTENCY_KEY_REUSED");
     }
     assert_eq!(shop.digest(), before);
-    // A faulty body is reported as such: 400 stands before the claim.
+    // A faulty body is reported as such: 400 comes before the claim.
     keyed(&shop, "POST", PRODUCTS, &key, &json!({})).refused(400, "VALIDATION_FAILED").fault("/name", "REQUIRED");
 }
 

@@ -1,4 +1,4 @@
-//! ETag and If-Match: nobody overwrites what he has not seen, unless he chooses to.
+//! ETag and If-Match: no caller overwrites unseen changes, unless the caller chooses to.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{price, product};

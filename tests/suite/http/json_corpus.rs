@@ -1,4 +1,4 @@
-//! Bodies that are no JSON, or JSON that no client means: refused promptly, and no row changes. [P20] [C15] [B5]
+//! Bodies that are not JSON, or JSON that no client means: refused promptly, and no row changes. [P20] [C15] [B5]
 
 use std::time::{Duration, Instant};
 
@@ -245,7 +245,7 @@ fn c15_nul_and_lone_surrogates(database: Database) {
     };
     for text in ["a\\u0000b", "\\u0000", "\\ud800", "a\\udc00", "\\ud800\\ud800", "\\ud83dx", "\\ude00\\ud83d"] {
         for (path, body) in bodies(text) {
-            // NUL is a character that no text may have; half a surrogate pair is none.
+            // NUL is a character that no text may have; half a surrogate pair is not a character.
             let code = if text.contains("u0000") { "VALIDATION_FAILED" } else { "MALFORMED_JSON" };
             shop.request("POST", &path).bytes(body).send().refused(400, code);
         }

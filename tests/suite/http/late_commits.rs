@@ -60,7 +60,7 @@ fn follow_ids(machine: &Machine, mut dice: Dice, writing: &AtomicUsize) -> Vec<S
     let mut seen: Vec<String> = Vec::new();
     let mut cursor = "00000000-0000-0000-0000-000000000000".to_owned();
     loop {
-        // A reader that saw that nobody writes any more reads once more.
+        // A reader that saw the end of the writes reads once more.
         let is_over = writing.load(Ordering::SeqCst) == 0;
         let limit = dice.between(1, 101).to_string();
         let items = page(machine, PRODUCTS, &[("limit", &limit), ("cursor", &cursor)]);

@@ -121,7 +121,7 @@ fn limits(database: Database) {
     }
 }
 
-/// Any uuid is a position, nobody's record: no look-up and no leak. [P17]
+/// Any uuid is a position and names no record: no look-up and no leak. [P17]
 fn cursors_are_positions(database: Database) {
     let (shop, other) = (company(database), company(database));
     let made = fill(&shop, 4);

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};
 use stoa_tests::{Database, company, host, on_both_databases, on_one_database};
 
-// The module may compute for a second, which beside many other tests is short for six mebibytes.
+// The module may compute for a second, which next to many other tests is short for six mebibytes.
 on_both_databases![timed: product_create_takes_sixteen_mebibytes];
 
 // Judged before a database is asked, or of what no database knows.
@@ -150,7 +150,7 @@ fn tokens_that_are_none(database: Database) {
         let answer = shop.request("GET", "catalog/products").header("authorization", &case).send();
         answer.refused(401, "UNAUTHENTICATED");
     }
-    // Two credentials are none.
+    // Two credentials count as no credential.
     let twice = shop.request("GET", "catalog/products").also("authorization", &format!("Bearer {token}")).send();
     twice.refused(401, "UNAUTHENTICATED");
     shop.request("GET", "catalog/products").header("authorization", &format!("bearer {token}")).send().is(200);
@@ -348,7 +348,7 @@ fn open_operations_need_no_token(database: Database) {
     for outside in ["https://cdn", "http://cdn", "//unpkg", "fonts.googleapis"] {
         assert!(!page.contains(outside), "the reference works offline: {outside}");
     }
-    // A credential that is none does not stand in the way of what needs none.
+    // An invalid credential does not hinder a request that needs no credential.
     host.request("GET", "/v1/health").header("authorization", "Bearer nonsense").send().is(200);
 }
 
@@ -439,7 +439,7 @@ fn malformed_path_parameters(database: Database) {
             }
         }
     }
-    // A tenant that is no uuid is nobody's.
+    // A tenant that is not a uuid is no company's.
     let answer = shop.host.request("GET", "/v1/tenants/x/catalog/products").token(&shop.token).send();
     answer.refused(403, "MEMBERSHIP_REQUIRED");
 }

@@ -1,4 +1,5 @@
-//! Messages name the setting or the command that helps: a refused address, a taken port, a code of the database, and `/` in a browser.
+//! Messages name the setting or the command that helps: a refused address, a taken port, a code of the database, and
+//! `/` in a browser.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};

@@ -62,7 +62,7 @@ fn not_text(place: &'static str, nullable: bool) -> Vec<Bad> {
     values.into_iter().map(|value| Bad(place, Put(value), place, "TYPE")).collect()
 }
 
-/// Texts that are no uuid.
+/// Texts that are not a uuid.
 fn not_uuid(place: &'static str) -> Vec<Bad> {
     [
         "",

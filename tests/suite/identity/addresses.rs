@@ -1,4 +1,5 @@
-//! Real identity providers: an address that a token does not tell is asked of the issuer, and claims go by the names that it gives them.
+//! Real identity providers: an address that a token does not tell is asked of the issuer, and claims go by the names
+//! that it gives them.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{with, without};

@@ -1,6 +1,7 @@
-//! Credentials that are none, end to end: each is refused, none is a 500, and nothing of them comes back in an answer or stays in the
-//! log. [P9] Rule by rule tokens are judged in the host's unit tests (host/src/identity/tests/token_table.rs); here is one of each kind
-//! of answer, and every way to carry a token wrongly.
+//! Invalid credentials, end to end: each is refused, none is a 500, and nothing of them comes back in an answer or
+//! stays in the log. [P9] Rule by rule tokens are judged in the host's unit tests
+//! (host/src/identity/tests/token_table.rs); here is one of each kind of answer, and every way to carry a token
+//! wrongly.
 
 mod carriers;
 
@@ -22,7 +23,7 @@ const AUDIENCE: &str = "stoa-suite";
 struct Bad {
     name: String,
     values: Vec<Vec<u8>>,
-    /// 401, or 403 for a good token of somebody whose address nobody has verified.
+    /// 401, or 403 for a good token of a user whose address is not verified.
     status: u16,
 }
 
@@ -82,7 +83,7 @@ fn p09_every_bad_token_is_refused(database: Database) {
     let host = Stoa::start_with(database, settings);
 
     let known = claims(&issuer.url, AUDIENCE, "canary-subject");
-    // Unlike any before: what stands in it must not be found anywhere.
+    // Unlike any before: its content must not be found anywhere.
     let good = || es.sign(&es.header(), &with(&known, json!({ "jti": uuid::Uuid::new_v4() })));
     let mut table = tokens(&es, &Signer::es256("es"), &known);
     table.extend(carriers::table(good));

@@ -78,8 +78,8 @@ fn rotation_is_followed_at_once_but_never_in_a_hurry(database: Database) {
     }
     assert_eq!(issuer.key_fetches(), 2, "one fetch at the start, one for the unknown key");
 
-    // Invented keys fetch no more within thirty seconds, and neither does a third key that is really the issuer's. The unit tests of
-    // `host/src/identity` move the clock past them.
+    // Invented keys fetch no more within thirty seconds, and neither does a third key that is really the issuer's. The
+    // unit tests of `host/src/identity` move the clock past them.
     issuer.behave(Manner::Keys(jwks([&second, &third])));
     let strangers: Vec<Signer> = (0..40).map(|n| Signer::es256(&format!("invented-{n}"))).collect();
     let mut asked: Vec<Answer> = strangers.iter().map(|stranger| me(&host, &token(&issuer, stranger, "eve"))).collect();
@@ -103,7 +103,7 @@ fn known_keys_outlive_an_outage(database: Database) {
     for held in [&alice, &bob] {
         me(&host, held).is(200);
     }
-    // It may be the issuer's newest key: nobody can tell.
+    // It may be the issuer's newest key: that cannot be known.
     me(&host, &token(&issuer, &unknown, "alice")).refused(503, "UNAVAILABLE");
     // A token that no key could save is refused all the same.
     let mut expired = claims(&issuer.url, AUDIENCE, "alice");
@@ -133,13 +133,13 @@ fn without_a_key_it_is_unavailable(database: Database) {
     for _ in 0..3 {
         me(&host, &alice).refused(503, "UNAVAILABLE");
     }
-    // A token that names no issuer of ours, or is no token at all, needs no key to be rejected.
+    // A token that names no issuer of ours, or is not a token at all, needs no key to be rejected.
     let other = signer.sign(&signer.header(), &claims("https://elsewhere.example.test", AUDIENCE, "alice"));
     me(&host, &other).refused(401, "UNAUTHENTICATED");
     me(&host, "x").refused(401, "UNAUTHENTICATED");
 }
 
-/// Answers of an issuer that are no set of keys, or none that could verify anything.
+/// Answers of an issuer that are not a set of keys, or none that could verify anything.
 fn garbage(good: &Signer, elsewhere: &Issuer) -> Vec<(&'static str, Manner)> {
     let body = |text: &str| Manner::Body(text.as_bytes().to_vec());
     let keys = |keys: Json| Manner::Keys(json!({ "keys": keys }));
@@ -305,7 +305,7 @@ fn several_issuers(database: Database) {
     // The file gives each its own audience and lists; what follows of them is the host's own unit tests'.
     me(&host, &token(&two, AUDIENCE, &shared)).refused(401, "UNAUTHENTICATED");
     me(&host, &token(&strict, AUDIENCE, &own_key)).refused(401, "UNAUTHENTICATED");
-    // One that is down harms nobody else.
+    // One that is down harms no other.
     me(&host, &token(&down, AUDIENCE, &shared)).refused(503, "UNAVAILABLE");
     me(&host, &token(&one, AUDIENCE, &shared)).is(200);
     assert_eq!(host.rows("select subject from stoa_user").len(), 2);

@@ -1,15 +1,15 @@
-//! A key that is none costs the same look into the database whatever is wrong with it: the clock tells nobody which keys there
-//! are. [P8]
+//! An invalid key costs the same look into the database whatever is wrong with it: the clock reveals to no caller which
+//! keys there are. [P8]
 
 use serde_json::json;
 use stoa_tests::{Database, Machine, Stoa, on_both_databases};
 
 on_both_databases![timed: p08_bad_keys_cost_one_look_each];
 
-/// Requests of which the looks are counted together: the host's own, about two a second, are fewer. All of them stay below what one
-/// address may try in a minute.
+/// Requests of which the looks are counted together: the host's own, about two a second, are fewer. All of them stay
+/// below what one address may try in a minute.
 const ROUNDS: usize = 30;
-/// Clients with keys that are never used, and keys of each beside its first; ten are usable at most.
+/// Clients with keys that are never used, and keys of each in addition to its first; ten are usable at most.
 const CLIENTS: usize = 3;
 const UNUSED: usize = 8;
 
@@ -22,7 +22,7 @@ fn count_transactions(host: &Stoa) -> u64 {
 }
 
 fn p08_bad_keys_cost_one_look_each(database: Database) {
-    // Its own: nobody else's transactions are counted.
+    // Its own: no transactions of others are counted.
     let host = Stoa::start(database);
     let shop = host.company();
     let machine = shop.machine(&["catalog.read"]);

@@ -101,7 +101,7 @@ fn a_batch_of_worth_has_one_entry(database: Database) {
     shop.verified();
 }
 
-/// Goods that come in are no goods that go out in the same request, although they are of one pool.
+/// Goods that come in are not goods that go out in the same request, although they are of one pool.
 fn goods_leave_at_the_cost_of_goods_that_were_there(database: Database) {
     let shop = bookkeeping(database);
     let (main, other, variant) = (shop.main(), shop.warehouse("PHYSICAL"), shop.counted(0));

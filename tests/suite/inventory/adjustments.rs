@@ -246,7 +246,7 @@ fn e20_a_transfer_stays_within_an_entity(database: Database) {
     assert_eq!(balances(&shop), before);
     assert_eq!(shop.worth(&variant), "30.000000000000");
     assert_eq!(shop.figure(&variant, &main, "onHand"), "6.000000");
-    // Goods in quarantine are on hand, and nobody can have them.
+    // Goods in quarantine are on hand, and no order can take them.
     let there = shop.level(&variant, &other);
     assert_eq!((&there["onHand"], &there["available"]), (&json!("4.000000"), &json!("0.000000")));
     let totals = shop.get(&format!("inventory/variants/{variant}/stock")).is(200);

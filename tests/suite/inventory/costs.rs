@@ -54,7 +54,7 @@ fn e64_the_oldest_goods_go_first(database: Database) {
           10          1          0      0  EUR
           10          2          5     10  EUR
     ");
-    // 10 x 1 and 10 x 2 came; 10 x 1 and 5 x 2 went; what moves within an entity is no entry.
+    // 10 x 1 and 10 x 2 came; 10 x 1 and 5 x 2 went; what moves within an entity is not an entry.
     assert_table!(shop.journal_table(&shop.entity()), @r"
     entry  account                     debit  credit
         1  1200 Inventory                 10
@@ -535,7 +535,7 @@ fn e73_books_begin_with_every_cost_known(database: Database) {
     trade.shop.verified();
 }
 
-/// A correction against twenty sales at once: whoever comes first, layers and ledger agree to the last digit.
+/// A correction against twenty sales at once: in every order, layers and ledger agree to the last digit.
 fn e74_a_correction_races_sales(database: Database) {
     let trade = Trade::new(database, 0);
     trade.receive(1, "30", "1.234567");
@@ -586,7 +586,7 @@ fn flows_add_up(database: Database) {
     trade.shop.verified();
 }
 
-/// Costs stand behind reports.cost.read, and in no answer besides.
+/// Costs need reports.cost.read, and in no answer besides.
 fn costs_are_read_by_who_may(database: Database) {
     let shop = bookkeeping(database);
     let (main, variant) = (shop.main(), shop.counted(0));

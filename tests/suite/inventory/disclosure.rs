@@ -34,7 +34,7 @@ fn known(database: Database) -> Known {
 }
 
 impl Known {
-    /// Asserts that an answer tells none of the identities.
+    /// Asserts that a response contains none of the identities.
     #[track_caller]
     fn keeps_secrets(&self, answer: &stoa_tests::Answer) {
         let text = answer.body.to_string();
@@ -75,7 +75,7 @@ fn e41_receipts_tell_nothing(database: Database) {
     check(shop.move_unit(&known.unit, "DAMAGE", json!({})).is(201), &allowed);
     let body = json!({ "expectedVersion": 6, "reason": "Repaired" });
     check(shop.post(&format!("inventory/units/{}/readmissions", known.unit), body).is(201), &allowed);
-    // A refusal tells nothing either.
+    // A rejection reveals nothing either.
     let taken = json!([{ "serialNumber": known.secrets[0] }]);
     let refused = shop.try_admit(&known.phone, &known.main, None, taken).refused(409, "DUPLICATE");
     known.keeps_secrets(&refused);

@@ -64,7 +64,7 @@ fn e25_what_an_order_holds_is_its_own(database: Database) {
     shop.release(&held).refused(409, "ILLEGAL_STATE");
     let read = shop.get(&format!("inventory/reservations/{held}")).is(200);
     assert_eq!((&read["source"], &read["status"]), (&json!("SALES_ORDER"), &json!("ACTIVE")));
-    // Another order, or a reservation by hand, is none of this order's.
+    // Another order, or a reservation by hand, does not belong to this order.
     let by_hand = shop.reserve(&variant, &main, "1").is(201).id();
     let release = |order: Key, id: &str| Call::Release(order, vec![key(id)], WHY.to_string());
     for (order, id) in [((9, 9), &held), ((1, 1), &by_hand)] {

@@ -343,7 +343,8 @@ fn e58_value_stays_but_for_loss(database: Database) {
     shop.verified();
 }
 
-/// 2,101 lines that were taken out, which is more than one reply of the store holds. The line that comes back is among those behind.
+/// 2,101 lines that were taken out, which is more than one reply of the store holds. The line that comes back is among
+/// those behind.
 fn a_draft_is_replaced_however_much_was_taken_out_of_it(database: Database) {
     let road = Road::new(company(database));
     let shop = &road.shop;

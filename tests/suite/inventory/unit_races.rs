@@ -23,7 +23,7 @@ fn e45_one_imei_admitted_twice(database: Database) {
     for round in 0..5 {
         let same = imei(5_000 + round);
         let answers = at_once(4, |n| {
-            // In either slot, beside an identity of its own.
+            // In either slot, with an identity of its own.
             let slot = if n % 2 == 0 { "imei1" } else { "imei2" };
             let units = json!([
                 { "serialNumber": format!("OWN-{round}-{n}") }, { "serialNumber": format!("TOO-{round}-{n}"), slot: same },
@@ -160,8 +160,8 @@ fn e56_two_receipts_of_one_version(database: Database) {
     shop.assert_level(&to, &box_, json!({ "onHand": 1, "available": 1, "incoming": 1 }));
 }
 
-/// Orders of the same variants in opposite directions and orders of lines: no caller sees a deadlock. In each round several begin the
-/// stock of the transit warehouse at once.
+/// Orders of the same variants in opposite directions and orders of lines: no caller sees a deadlock. In each round
+/// several begin the stock of the transit warehouse at once.
 fn crossing_transfer_orders(database: Database) {
     (0..3).for_each(|_| cross_orders(database));
 }

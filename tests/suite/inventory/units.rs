@@ -75,7 +75,7 @@ fn e29_e30_e31_identities_are_for_ever(database: Database) {
     taken(json!({ "serialNumber": "ab-1" }));
     taken(json!({ "imei1": two }));
     taken(json!({ "imei2": one, "imei1": three }));
-    // A serial number of 15 digits is none of the IMEIs.
+    // A serial number of 15 digits is not an IMEI.
     shop.try_admit(&other, &main, None, json!([{ "serialNumber": one }])).is(201);
     shop.move_unit(&unit, "LOSS", json!({})).is(201);
     taken(json!({ "serialNumber": "aB-1" }));

@@ -1,4 +1,4 @@
-//! Warehouses and locations: identity, archive, and what stands in its way. [E1]..[E8], [E22]
+//! Warehouses and locations: identity, archive, and what prevents it. [E1]..[E8], [E22]
 
 use serde_json::json;
 use stoa_tests::company::{fresh, with};
@@ -140,8 +140,8 @@ fn e5_locations_have_codes_of_their_warehouse(database: Database) {
     shop.get(&locations(&location.id())).refused(404, "NOT_FOUND");
 }
 
-/// Twenty inbound adjustments and an archive at once, on ten warehouses: either the archive stands and nothing came in after
-/// it, or goods stand and it failed.
+/// Twenty inbound adjustments and an archive at once, on ten warehouses: either the archive holds and nothing came in after
+/// it, or goods came in and it failed.
 fn e7_archive_races_inbound_adjustments(database: Database) {
     let shop = company(database);
     let variant = shop.counted(0);

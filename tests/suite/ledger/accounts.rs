@@ -177,7 +177,7 @@ fn l13_postable_is_fixed_by_the_first_line(database: Database) {
     books.manual(&day(0), "6100", "1010", "1").is(201);
     put(&books, &rent, json!({ "postable": false })).refused(409, "IMMUTABLE_FIELD").at("/postable");
     put(&books, &rent, json!({})).is(200);
-    // A mapped account is no heading, used or not.
+    // A mapped account is not a heading, used or not.
     put(&books, &books.account("5210"), json!({ "postable": false }))
         .refused(409, "ILLEGAL_STATE")
         .fault("/postable", "MAPPED");

@@ -149,7 +149,7 @@ fn l32_legs_are_summed_before_they_must_fit(database: Database) {
     alone.legs[0].pointer = Some("/unitCost".to_string());
     let refused = books.call(alone).refused(409, "ACCOUNTING_AMOUNT_PRECISION");
     refused.fault("/unitCost", "AMOUNT_PRECISION");
-    // Branches and parties are not summed together; zeros are left out, and nothing but zeros is no entry.
+    // Branches and parties are not summed together; zeros are left out, and zeros only make no entry.
     let party = Uuid::now_v7().to_string();
     let mut of_party = books.posting(&[
         ("RECEIVABLE", "debit", "1"),

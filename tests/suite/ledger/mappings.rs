@@ -71,7 +71,7 @@ fn l14_control_roles_have_an_account_of_their_own(database: Database) {
         .fault("/roles/2/accountId", "CONTROL_ACCOUNT");
     books.map(&[("RECEIVABLE", Some(&payable))]).refused(409, "REFERENCE_INVALID").at("/roles/0/accountId");
     books.map(&[("PAYABLE", Some(&receivable))]).refused(409, "REFERENCE_INVALID").at("/roles/4/accountId");
-    // A role that is none of control must not share it either, nor may money stand on it.
+    // A role that is not a control role must not share it either, nor may money be posted to it.
     books
         .map(&[("CASH_MOVEMENT", Some(&clearing))])
         .refused(409, "ILLEGAL_STATE")

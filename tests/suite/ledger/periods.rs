@@ -283,7 +283,7 @@ fn lines_are_summed_as_others_are_posted(database: Database) {
     assert_eq!(books.shop.count("ledger_day_total", "1 = 1"), 0);
     let before = books.trial(&[]);
     // One of about a thousand lines brings the totals forward: of these 1,200 one does. The first entry may have done so too, and
-    // nobody does twice in a minute.
+    // no person does twice in a minute.
     books.shop.change("delete from ledger_summed_lines where {tenant}");
     let postings = (0..6).map(|_| {
         let mut posting = books.posting(&[("SALES_CLEARING", "credit", "199")]);
@@ -333,7 +333,7 @@ fn late_lines_are_counted_once(database: Database) {
     books.manual(&month_day(3, 2), "1010", "3000", "4").is(201);
     let posting = || books.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
     books.call(Call::PostAll(vec![posting(), posting()])).is(200);
-    // A total for each side of three days; no line is read beside them.
+    // A total for each side of three days; no further line is read.
     assert_eq!(books.shop.count("ledger_day_total", "1 = 1"), 6);
     let closing = books.closing();
     assert_eq!((closing["1010"].as_str(), closing["4000"].as_str()), ("4.000000000000", "-2.000000000000"));

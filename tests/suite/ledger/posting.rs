@@ -29,7 +29,7 @@ on_both_databases![
     archived_books_take_nothing,
 ];
 
-/// Roles of the table, and an account of the standard chart on which the other side may stand.
+/// Roles of the table, and an account of the standard chart to which the other side may be posted.
 const ROLES: [(&str, Option<&str>); 21] = [
     ("RECEIVABLE", None),
     ("SUPPLIER_CREDIT", None),
@@ -155,7 +155,7 @@ fn l20_currency_is_reported_before_set_up(database: Database) {
     books.call(posting).refused(409, "ACCOUNTING_AMOUNT_PRECISION").fault("/amount", "AMOUNT_PRECISION");
 }
 
-/// Every role unmapped in turn: an entry that uses it is refused, or stands on its fallback; every other passes.
+/// Every role unmapped in turn: an entry that uses it is refused, or uses its fallback; every other passes.
 fn l21_each_role_is_needed_where_it_is_used(database: Database) {
     let books = books(database);
     let entry = |role: &str| {

@@ -187,7 +187,7 @@ fn l36_a_statement_goes_on_where_it_stopped(database: Database) {
     }
     let full = |amounts: [u32; 4]| amounts.map(|amount| format!("{amount}.000000000000")).to_vec();
     assert_eq!((amounts, balances), (full([2, 3, 4, 5]), full([3, 6, 10, 15])));
-    // Any id is a position: one that is no line stands at the day on which it was made.
+    // Any id is a position: one that is not a line has the day of its own instant.
     let after = |cursor: &str| books.shop.list(&path, &[("cursor", cursor), ("from", &from), ("to", &to)]).is(200);
     let last = after(&Uuid::now_v7().to_string());
     assert_eq!((last.items().len(), &last["nextCursor"]), (0, &json!(null)));

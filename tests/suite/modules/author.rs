@@ -34,7 +34,7 @@ mod forgetting {
     on_both_databases![forget_frees_the_names_of_columns];
 }
 
-/// A component's file in a folder of its own, and what is beside it.
+/// A component's file in a folder of its own, and what is next to it.
 struct Workshop {
     folder: Folder,
 }
@@ -150,7 +150,7 @@ fn an_untrusted_signer_is_reported_before_anything_is_sent(_: Database) {
             format!("HTTP/1.1 403 Forbidden\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", answer.len());
         (&stream).write_all((head_of_answer + answer).as_bytes()).expect("the answer is written");
         drop((stream, reader));
-        // Whoever comes again is waited for by nobody.
+        // A host that comes again delays no other.
         listener.set_nonblocking(true).expect("no waiting");
         (head, String::from_utf8(body).expect("a text"), listener)
     });

@@ -77,7 +77,7 @@ fn a_killed_backfill_goes_on(database: Database) {
     console.activate(&digest, json!({})).is(200);
     // The folder of --dev would go back to version 1.0.0: from now on it has the new one.
     host.replace_modules(&[("changeling.wasm", &modules::changeling(2))]);
-    // A backfill waits for hosts of the generation before, and one that is killed tells nobody that it is gone.
+    // A backfill waits for hosts of the generation before, and one that is killed does not report that it is gone.
     eventually(|| (console.shown()["hosts"][0]["generation"] == 2).then_some(()));
     for _ in 0..6 {
         host.kill9();

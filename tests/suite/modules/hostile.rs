@@ -35,7 +35,7 @@ const DEADLINE: Duration = Duration::from_millis(500);
 /// Within this a looping module's caller is answered: 20 ms for the interrupt, 40 ms for the way of the request.
 const INTERRUPTED: Duration = DEADLINE.saturating_add(Duration::from_millis(20 + 40));
 
-/// The host that runs the hostile module beside the real ones; one per database.
+/// The host that runs the hostile module in addition to the real ones; one per database.
 pub fn host(database: Database) -> Stoa {
     static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
     let start = || {
@@ -77,8 +77,8 @@ fn behaves_when_asked_to(database: Database) {
     assert_eq!(shop.count("hostile_entry", "1 = 1"), 1);
 }
 
-/// Guest time is time of the wall, and the machine is busy with other tests: what a module does within its limits of time is seen in
-/// one of so many tries.
+/// Guest time is time of the wall, and the machine is busy with other tests: what a module does within its limits of
+/// time is seen in one of so many tries.
 const TRIES: usize = 40;
 
 /// Interrupted within the deadline and 20 ms; what comes on top is the way of the request, so the best of all tries counts.

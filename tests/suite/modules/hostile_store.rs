@@ -1,4 +1,4 @@
-//! Store calls that a module must not make: other people's rows, changed ledgers, values that are none.
+//! Store calls that a module must not make: other people's rows, changed ledgers, invalid values.
 
 use serde_json::json;
 use stoa_tests::{Answer, Company, Database, on_both_databases};

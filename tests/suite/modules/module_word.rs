@@ -1,5 +1,5 @@
 //! A module's answers are what its descriptor promised: a host that refuses breaches commits none, one that counts them answers
-//! as ever and tells its operator where, never what.
+//! as before and reports to its operator where, never what.
 
 use serde_json::json;
 use stoa_tests::company::with;
@@ -66,7 +66,7 @@ fn a_breach_is_counted_and_the_request_goes_on(database: Database) {
         assert_reported(&shop.host, place);
     }
     assert_eq!(shop.count("stoa_event", "kind = 'hostile.noted'"), 3, "the events were kept");
-    // A breach that no mode allows: a kind that nobody declared.
+    // A breach that no mode allows: a kind that no module declared.
     hostile::commit(&shop, "event-undeclared", "").refused(500, "MODULE_FAILED");
     hostile::well(&shop);
 }

@@ -1,4 +1,4 @@
-//! Names that a module introduces: its own, and nobody else's.
+//! Names that a module introduces: its own, and those of no other.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{onboarding, with};
@@ -21,7 +21,7 @@ on_both_databases![
     a_push_tells_what_an_activation_rejects,
 ];
 
-/// A `--dev` host without modules that trusts this entry beside its own key, which is the deployment's.
+/// A `--dev` host without modules that trusts this entry in addition to its own key, which is the deployment's.
 fn deployment(database: Database, entry: String) -> (Stoa, Operator) {
     let settings = Settings::default().modules(modules::none()).set("STOA_SANDBOX", "fast");
     let host = Stoa::start_with(database, settings.file(trust_file(&[entry])));
@@ -104,7 +104,7 @@ fn an_entry_grants_more_names(database: Database) {
     activate(&console, granted);
 }
 
-/// The names of the deployment's module go on, whoever takes its place; new ones begin with its name.
+/// The names of the deployment's module go on, in any module that takes its place; new ones begin with its name.
 fn a_replacement_keeps_its_predecessors_names(database: Database) {
     let acme = Vetter::make("acme", "partner");
     let (host, console) = deployment(database, acme.entry(":puppet"));
@@ -195,7 +195,8 @@ fn a_modules_members_stand_under_its_name(database: Database) {
     assert_eq!(refused["errors"][0]["pointer"], "/loyalty/tier", "{refused}");
     make(json!({ "tier": 1 })).refused(400, "VALIDATION_FAILED");
 
-    // Bodies without it stay complete: a partner makes it required for nobody, the deployment only where an operator allows it.
+    // Bodies without it stay complete: a partner makes it required for no caller, the deployment only where an operator
+    // allows it.
     let mut required = with(&loyalty, json!({ "version": "1.1.0" }));
     required["onboarding"]["required"] = json!(["loyalty"]);
     let said = push(&console, &acme, &required).refused(403, "SIGNER_OUT_OF_REACH").text("detail");

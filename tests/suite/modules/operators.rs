@@ -30,7 +30,7 @@ on_one_database![
     the_command_line_asks_until_a_push_is_done
 ];
 
-/// A host with the changeling beside nothing else: it starts at once.
+/// A host with only the changeling: it starts at once.
 fn host(database: Database) -> Stoa {
     let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
     Stoa::start_with(database, Settings::default().modules_in(folder))
@@ -83,7 +83,7 @@ fn what_is_not_signed_is_refused_before_it_is_compiled(database: Database) {
         headers.extend(admission.map(|admission| ("stoa-admission", admission)));
         console.send("POST", "modules", &headers, bytes.to_vec())
     };
-    // Garbage: had it been compiled first, the answer would be that it is none.
+    // Garbage: had it been compiled first, the answer would be that it is not a component.
     let garbage = b"\0asm garbage".to_vec();
     push(&garbage, None).refused(400, "SIGNATURE_MISSING");
     push(&garbage, Some("???")).refused(400, "SIGNATURE_MISSING");
@@ -317,7 +317,7 @@ fn a_push_may_be_answered_before_it_is_compiled(database: Database) {
     assert_eq!(refused.len(), 1);
 }
 
-/// On its way the command's patience becomes none: each push is answered with 202.
+/// On its way the command's wait becomes zero: each push is answered with 202.
 fn the_command_line_asks_until_a_push_is_done(database: Database) {
     let host = host(database);
     let hurried = Proxy::replace_text(&host.private_address(), "respond-async", "respond-async, wait=0");
@@ -345,7 +345,7 @@ fn the_command_line_asks_until_a_push_is_done(database: Database) {
     assert!(!done && complained.contains("DESCRIPTOR_INVALID"), "{complained}");
 }
 
-/// Without `--dev` the modules folder counts once; a module that nobody signed is not even in the first generation.
+/// Without `--dev` the modules folder counts once; an unsigned module is not even in the first generation.
 fn what_runs_belongs_to_the_database(database: Database) {
     let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
     let host = Stoa::start_with(database, Settings::default().modules_in(folder));
@@ -377,7 +377,7 @@ fn not_even_the_database_brings_a_module_in(database: Database) {
     assert_eq!(console.runs(), 1);
 }
 
-/// Without `--dev`: not even the first generation is made of what nobody signed, and the folder has its say but once.
+/// Without `--dev`: not even the first generation is made of unsigned modules, and the folder has its say but once.
 fn a_deployment_runs_what_its_signers_signed(database: Database) {
     let vetter = Vetter::new();
     let unsigned = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
@@ -391,7 +391,7 @@ fn a_deployment_runs_what_its_signers_signed(database: Database) {
     let shown = console.shown();
     assert_eq!((&shown["modules"][0]["signer"], &shown["generation"]), (&json!("vetter"), &json!(1)), "{shown}");
     console.push(&signed_by(vetter.key(), &modules::changeling(6))).is(201);
-    // The folder's present contents are nobody's business.
+    // The folder's present contents do not matter.
     host.replace_modules(&[("changeling.wasm", b"garbage")]);
     host.restart();
     let shown = host.console_with("alices-token").shown();

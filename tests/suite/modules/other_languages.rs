@@ -7,7 +7,7 @@ use jsonschema::{Draft, Validator};
 use serde_json::{Value as Json, json};
 use stoa_tests::{host, javascript, modules, record};
 
-// The process that compiles the example gives way to every other: beside the suite, its time runs out.
+// The process that compiles the example gives way to every other: next to the suite, its time runs out.
 stoa_tests::tests![timed: the_example_in_javascript_is_a_module];
 stoa_tests::tests![every_descriptor_meets_the_published_schema];
 

@@ -131,12 +131,12 @@ fn a_panic_shows_the_authors_frames_and_no_others(database: Database) {
     for other in ["core::", "std::", "_ZN", "_R", "wasm function", "_cabi"] {
         assert!(!text.contains(other), "{other}: {text}");
     }
-    // Another line of another request is no message of this panic.
+    // Another line of another request is not a message of this panic.
     let failure = fail(&shop, "wild-read", "");
     assert!(!failure["text"].as_str().expect("a text").contains("as asked"), "{failure}");
 }
 
-/// `stoa module logs` with these words, as it runs beside the host.
+/// `stoa module logs` with these words, as it runs next to the host.
 struct Logs(Child);
 
 impl Logs {
@@ -201,7 +201,7 @@ fn who_has_no_journal_is_unknown(database: Database) {
     assert_eq!((&page["lost"], page["host"].is_string()), (&json!(0), true));
 }
 
-/// An owner holds every permission of the catalog, and none beside it.
+/// An owner holds every permission of the catalog, and no other.
 fn nobody_holds_a_permission_that_is_not_there(database: Database) {
     let shop = hostile::host(database).company();
     for (permission, holds) in [("hostile.run", true), ("catalog.read", true), ("nosuch.permission", false)] {

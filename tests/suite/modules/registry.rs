@@ -198,7 +198,7 @@ fn a_registry_that_is_not_listed_is_refused(database: Database) {
     assert_eq!(refused, [["REGISTRY_FORBIDDEN"]]);
 }
 
-/// A listed name is no way to a private address: of this machine, or of what it leads to.
+/// A listed name is not a way to a private address: of this machine, or of what it leads to.
 fn a_registry_at_a_private_address_is_listed_as_such(database: Database) {
     let registry = Registry::start(LISTING);
     let names = NameServer::start(&["127.0.0.1"]);

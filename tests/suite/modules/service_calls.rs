@@ -1,5 +1,5 @@
-//! Calls between modules: a service acts whole or not at all, its arguments are its caller's to answer for, and a partner's module acts
-//! within the rights of whoever sent the request.
+//! Calls between modules: a service acts whole or not at all, its arguments are its caller's to answer for, and a
+//! partner's module acts within the rights of the caller of the request.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::billing::Office;
@@ -82,8 +82,8 @@ fn books(counter: &Counter) -> stoa_tests::books::Books {
     stoa_tests::books::Books { shop: counter.shop.clone(), entity: counter.entity.clone() }
 }
 
-/// Every function that may refuse, of each module, refused in one way or another: whatever the module answers, either nothing of the
-/// call is there or the request failed whole.
+/// Every function that may refuse, of each module, refused in one way or another: whatever the module answers, either
+/// nothing of the call is there or the request failed whole.
 fn every_service_is_whole_for_who_swallows_its_refusals(database: Database) {
     let office = Office::with_services(database, true);
     let drawer = office.drawer("100");
@@ -345,7 +345,8 @@ fn refusals(
     ]
 }
 
-/// A service calls another one, which refuses after a change. The module in the middle passes the refusal on, the first one does not.
+/// A service calls another one, which refuses after a change. The module in the middle passes the refusal on, the first
+/// one does not.
 fn a_module_between_that_swallows_is_the_one_that_failed(database: Database) {
     let counter = counter_with_services(database, true);
     let good = counter.good("10", "5");
@@ -359,7 +360,7 @@ fn a_module_between_that_swallows_is_the_one_that_failed(database: Database) {
     assert_eq!(after[1..], before[1..], "sales passed on what the ledger refused");
 }
 
-/// Every text of a call in turn is none of the form that the service's WIT promises.
+/// Every text of a call in turn is not of the form that the service's WIT promises.
 fn a_bad_argument_is_the_failure_of_who_passed_it(database: Database) {
     let office = Office::with_services(database, true);
     let (shop, host) = (&office.shop, &office.shop.host);
@@ -430,7 +431,7 @@ fn spoil(call: &Json, bad: &str) -> Vec<Json> {
     found.iter().map(spoilt).collect()
 }
 
-/// `seller` sells for whoever may use `seller`: signed by a partner, only within the caller's own rights on sales, until the
+/// `seller` sells for callers that may use `seller`: signed by a partner, only within the caller's own rights on sales, until the
 /// partner's entry says that it acts for anybody, and no longer than that.
 fn a_partner_acts_within_the_rights_of_its_caller(database: Database) {
     let acme = Vetter::make("acme", "partner");

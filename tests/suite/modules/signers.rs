@@ -1,5 +1,5 @@
-//! Whom a deployment trusts, and how far: what a partner's key may bring, what must be allowed by name, and what becomes of a module
-//! whose signer is revoked while it runs.
+//! Whom a deployment trusts, and how far: what a partner's key may bring, what must be allowed by name, and what
+//! becomes of a module whose signer is revoked while it runs.
 
 use std::collections::BTreeSet;
 
@@ -65,10 +65,10 @@ fn a_partner_brings_what_its_entry_names(database: Database) {
     let (host, console) = deployment(database, &vendor, &entries);
     // The vendor's catalog of other bytes, by a partner.
     push(&console, &acme, &modules::changeling(6)).refused(403, "SIGNER_OUT_OF_REACH");
-    // A service of another's name: whoever needs it would be given the partner's.
+    // A service of another's name: a module that needs it would be given the partner's.
     let answer = push(&console, &acme, &modules::guest("keeper")).refused(403, "SIGNER_OUT_OF_REACH");
     assert!(answer.text("detail").contains("commerce:shelf/items"), "{answer}");
-    // Without names in the entry a partner brings what is nobody's.
+    // Without names in the entry a partner brings names that no module has.
     push(&console, &idle, &modules::changeling(6)).refused(403, "SIGNER_OUT_OF_REACH");
     let shown = console.shown();
     assert_eq!(shown["artifacts"].as_array().map(Vec::len), Some(1), "{shown}");
@@ -129,7 +129,7 @@ fn what_guards_companies_is_given_up_by_name(database: Database) {
     assert!(audited.iter().all(|row| row[0] == "alice"), "{audited:?}");
 }
 
-/// A deactivation, and then an activation, is no way around what an operator must allow by name.
+/// A deactivation, and then an activation, does not get around what an operator must allow by name.
 fn a_deactivated_module_is_guarded_as_before(database: Database) {
     let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
     let idle = Vetter::make("idle", "partner");
@@ -189,7 +189,8 @@ fn a_module_is_taken_out_and_its_data_stays(database: Database) {
     assert_eq!(shop.get("changeling").is(200)["items"], 1);
 }
 
-/// A key is revoked: the host leaves the partner's module while it runs, starts without it, and goes back for good without a host.
+/// A key is revoked: the host leaves the partner's module while it runs, starts without it, and goes back for good
+/// without a host.
 fn a_host_steps_off_what_is_not_trusted_any_more(database: Database) {
     let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
     let (host, console) = deployment(database, &vendor, &[acme.entry(":changeling")]);

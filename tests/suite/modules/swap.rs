@@ -256,7 +256,7 @@ fn one_caller_chooses_no_version(database: Database) {
     for _ in 0..4 {
         assert_eq!(ask_all(&shops), shops.len());
     }
-    // Two companies more are an accident still, and the third is none.
+    // Two companies more are an accident still, and the third is not.
     let others = self::shops(&host, 2);
     assert_eq!(ask_all(&others[..1]), 1);
     let_the_host_look();

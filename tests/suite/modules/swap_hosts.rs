@@ -40,7 +40,7 @@ fn two_hosts_swap_together() {
     }
     // The best counts: the rest of the suite runs on the same machine.
     assert!(quickest < Duration::from_secs(2), "followed after {quickest:?}");
-    // Each tells what it runs.
+    // Each reports what it runs.
     let generation = here.runs();
     let hosts = eventually(|| {
         let shown = here.shown();
@@ -78,7 +78,8 @@ fn of_two_activations_at_once_one_wins() {
     }
 }
 
-/// An activation that adds a column and a route, killed before its commit, after it, and at points of its way that chance chooses.
+/// An activation that adds a column and a route, killed before its commit, after it, and at points of its way that
+/// chance chooses.
 fn killed_at_every_step(database: Database) {
     let host = host(database);
     let shop = host.company();
@@ -107,8 +108,8 @@ fn killed_at_every_step(database: Database) {
     }
 }
 
-/// Kills the host at a moment of an activation, which may depend on the generation before it. `hold`: keeps a lock meanwhile. Returns
-/// whether the activation was recorded.
+/// Kills the host at a moment of an activation, which may depend on the generation before it. `hold`: keeps a lock
+/// meanwhile. Returns whether the activation was recorded.
 fn kill_while_activating(
     host: &Stoa,
     shop: &Company,

@@ -36,7 +36,7 @@ fn tally(form: u8) -> Vec<u8> {
     bytes
 }
 
-/// `stoa module test` of a form with one fixture, beside which lie the first two forms: its success, its report and its errors.
+/// `stoa module test` of a form with one fixture, next to which are the first two forms: its success, its report and its errors.
 fn test(form: u8, fixture: &Json) -> (bool, Json, String) {
     let folder = Folder::new("upgrade");
     let file = |name: &str| folder.path().join(name);

@@ -45,7 +45,7 @@ impl Vetter {
         &self.key
     }
 
-    /// Leaves the admission beside the module.
+    /// Leaves the admission next to the module.
     pub fn sign(&self, module: &Path) {
         let signed = program().args(["module", "sign", "--key"]).arg(&self.key).arg(module).output();
         assert!(signed.expect("cannot run stoa").status.success());

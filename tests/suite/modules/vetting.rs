@@ -90,7 +90,7 @@ fn foreign_imports_are_refused_by_name(database: Database) {
     }
 }
 
-/// Pricing without the catalog, or with one of another version or with other types: a service that nobody provides.
+/// Pricing without the catalog, or with one of another version or with other types: a service that no module provides.
 fn missing_service_is_refused_by_name(database: Database) {
     let read =
         |name: &str| std::fs::read(modules::folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));

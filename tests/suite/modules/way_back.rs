@@ -97,7 +97,7 @@ fn a_withdrawn_digest_needs_again(database: Database) {
     assert!(!done && complained.contains("MODULE_WITHDRAWN"), "{complained}");
     let (done, _, complained) = console.run(&["rollback", "2", "--again"]);
     assert!(done, "{complained}");
-    // It is no way back: what it took out is as good as before.
+    // It is not a way back: what it took out is as good as before.
     assert_eq!(console.newest()["cause"], "ACTIVATION");
     console.post("rollback", json!({})).is(200);
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
@@ -195,7 +195,7 @@ fn one_module_goes_back_alone(database: Database) {
     assert_eq!(audited.len(), 4);
 }
 
-/// The keeper fails whoever asks it for what this reader asks for, and the reader cannot run without a keeper.
+/// The keeper fails each caller that asks it for what this reader asks for, and the reader cannot run without a keeper.
 fn a_module_that_others_need_takes_the_set_back(database: Database) {
     let (host, console) = host(database);
     let shops = shops(&host, 3);

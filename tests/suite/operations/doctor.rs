@@ -415,7 +415,7 @@ fn faults_of_a_deployment_s_settings_are_found(_: Database) {
         (&[], &[("STOA_PRIVATE_LISTEN", "0.0.0.0:9464")], "settings.private_listener", "warn"),
         (
             &[],
-            // An address for examples: nobody has it.
+            // An address for examples: no machine has it.
             &[
                 ("STOA_DATABASE_URL", "postgres://stoa@192.0.2.1/stoa?sslmode=disable"),
                 ("STOA_DATABASE_PLAINTEXT", "allow"),

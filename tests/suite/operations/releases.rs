@@ -1,5 +1,6 @@
-//! A host of this version takes over the data of each released one. The data of 0.1.0 was made with four modules of a later commit
-//! than its host: see `tests/releases/README.md`. Going back to the released host is in `released_hosts.rs`.
+//! A host of this version takes over the data of each released one. The data of 0.1.0 was made with four modules of a
+//! later commit than its host: see `tests/releases/README.md`. Going back to the released host is in
+//! `released_hosts.rs`.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::host::Settings;

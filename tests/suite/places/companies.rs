@@ -55,7 +55,8 @@ fn a_place_without_weight_gets_only_what_an_operator_puts_there() {
     let host = Stoa::start_with(Database::Postgres, Settings::default().file(weights).places(2));
     assert_eq!([host.company().place(), host.company().place()], ["place-1", "place-1"]);
     assert_eq!(host.company_at("home", &somebody("owner")).place(), "home");
-    let said = host.operator(&["create", "--name", "X", "--currency", "EUR", "--owner-email", "a@b.c", "--place", "moon"]);
+    let said =
+        host.operator(&["create", "--name", "X", "--currency", "EUR", "--owner-email", "a@b.c", "--place", "moon"]);
     assert!(said.as_ref().is_err_and(|said| said.contains("no place moon")), "{said:?}");
 }
 
@@ -72,7 +73,8 @@ fn a_key_makes_one_company_wherever_it_is() {
     assert_eq!(first.text("tenantId"), second.text("tenantId"));
     assert_eq!((host.companies_at("place-1"), host.companies_at("home")), (1, 0));
     let company = Company { host: host.clone(), tenant: first.text("tenantId"), token, created: Vec::new() };
-    let entries = company.rows("select operation, actor_type from stoa_audit where {tenant} and resource_type = 'TENANT'");
+    let entries =
+        company.rows("select operation, actor_type from stoa_audit where {tenant} and resource_type = 'TENANT'");
     assert_eq!(entries, [["createCompany", "USER"]], "the audit entry is where the company is");
 }
 
@@ -113,7 +115,9 @@ fn a_member_is_added_and_renamed_at_another_place() {
     assert_eq!(members.len(), 1, "{members:?}");
     let user = members[0]["userId"].as_str().expect("a user").to_owned();
     // The record as it was before the user's token had another name.
-    let older = format!("update stoa_user set display_name = 'Old', updated_at = now() - interval '1 hour' where id = '{user}'");
+    let older = format!(
+        "update stoa_user set display_name = 'Old', updated_at = now() - interval '1 hour' where id = '{user}'"
+    );
     ["home", "place-1"].iter().for_each(|place| drop(host.run_at(place, &older)));
     host.restart();
     host.get_with("/v1/auth/me", &clerk.token).is(200);
@@ -153,7 +157,8 @@ fn every_company_is_verified_and_listed() {
     let companies = ["home", "place-1"].map(|place| host.company_at(place, "owner@example.test"));
     companies.iter().for_each(|company| drop(company.brand("B")));
     let listed = host.operator(&["list"]).expect("a list");
-    let ids: BTreeSet<&str> = listed.as_array().expect("companies").iter().filter_map(|one| one["id"].as_str()).collect();
+    let ids: BTreeSet<&str> =
+        listed.as_array().expect("companies").iter().filter_map(|one| one["id"].as_str()).collect();
     assert_eq!(ids, companies.iter().map(|company| &*company.tenant).collect());
     let tenants: Vec<&str> = ids.into_iter().collect();
     let verified = host.verify(&tenants);

@@ -140,7 +140,7 @@ fn count_transactions(host: &Stoa, place: &str) -> u64 {
 }
 
 fn each_request_runs_where_its_rows_are(database: Database) {
-    // Its own: nobody else's transactions are counted.
+    // Its own: no transactions of others are counted.
     let host = Stoa::start(database);
     let shop = host.company();
     let count = |what: &str, request: &dyn Fn()| {

@@ -240,7 +240,7 @@ fn refusals_come_in_their_order(database: Database) {
     let machine = shop.machine(&["catalog.read"]);
     post(&machine).refused(413, "PAYLOAD_TOO_LARGE");
     machine.request("POST", "catalog/lookups/brands").bytes("{").send().refused(403, "SCOPE_DENIED");
-    // The entitlement before the quota; a key that is none before everything.
+    // The entitlement before the quota; an invalid key before everything.
     shop.change("update stoa_tenant set entitlements = '[]' where {id}");
     exhausted.get("context").refused(429, "PUBLIC_API_DISABLED");
     post(&machine).refused(429, "PUBLIC_API_DISABLED");

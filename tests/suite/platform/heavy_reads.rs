@@ -112,7 +112,7 @@ fn all_heavy_work_of_a_company_has_one_limit(database: Database) {
         let searched = search(&shop);
         searched.refused(503, "UNAVAILABLE");
         large.join().expect("an answer").refused(503, "UNAVAILABLE");
-        // One line less is no large write, and a list without a text no search.
+        // One line less is not a large write, and a list without a text no search.
         import_many(&shop, 99).is(201);
         shop.list("catalog/products", &[]).is(200);
         search(&other).is(200);

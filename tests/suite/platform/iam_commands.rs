@@ -177,7 +177,7 @@ fn owner_is_never_reduced(database: Database) {
     let all = shop.get("iam/permissions").is(200);
     let codes: Vec<&Json> = all.items().iter().map(|item| &item["code"]).collect();
     assert_eq!((&role["permissions"], &role["system"]), (&json!(codes), &json!(true)));
-    // It can be given to others, and taken from whoever is not the last.
+    // It can be given to others, and taken from a manager who is not the last.
     let (second, other) = shop.member("second", &[&owner]);
     other.get("iam/roles").is(200);
     shop.iam("revoke_role", json!({ "membershipId": second, "roleId": owner })).is(201);
@@ -232,7 +232,7 @@ fn p10_last_manager_by_two_racing_commands(database: Database) {
         });
         exactly_one(answers, &["LAST_MANAGER", "MEMBERSHIP_REQUIRED"]);
     }
-    // Two who each give up their own role: nobody receives the refusal of a stranger.
+    // Two who each give up their own role: neither receives the rejection of a stranger.
     let role = shop.role("MANAGER", &["users.manage"]);
     let (second, other) = shop.member("other", &[&role]);
     for _ in 0..20 {

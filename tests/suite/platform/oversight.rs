@@ -1,4 +1,5 @@
-//! Operators and companies over HTTP: the host's own records, and the changes of status, entitlements and keys, each audited twice.
+//! Operators and companies over HTTP: the host's own records, and the changes of status, entitlements and keys, each
+//! audited twice.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, onboarding};
@@ -119,7 +120,7 @@ fn a_revoked_key_is_out_at_once(database: Database) {
     assert_eq!((&key["status"], &key["revokedBy"]), (&json!("REVOKED"), &Json::Null));
     operator.post(&path(&machine.key_id), json!({})).refused(409, "ILLEGAL_STATE");
     operator.post(&path(&Uuid::now_v7().to_string()), json!({})).refused(404, "NOT_FOUND");
-    // A key of another company is none of this one.
+    // A key of another company does not exist in this one.
     let stranger = host.company().machine(&["catalog.read"]);
     operator.post(&path(&stranger.key_id), json!({})).refused(404, "NOT_FOUND");
     stranger.get("context").is(200);

@@ -1,5 +1,5 @@
-//! A right is taken away while a write is on its way, at six points of its life: the write succeeds whole or is refused whole, and what
-//! begins after the revocation's answer is refused.
+//! A right is taken away while a write is on its way, at six points of its life: the write succeeds whole or is refused
+//! whole, and what begins after the revocation's answer is refused.
 
 use std::thread;
 use std::time::Duration;
@@ -55,7 +55,7 @@ const RIGHTS: [Right; 8] = [
     CompanySuspended,
 ];
 
-/// Somebody who may write, in a company in which nobody else does.
+/// Somebody who may write, in a company without another writer.
 struct Writer {
     shop: Company,
     right: Right,
@@ -247,8 +247,8 @@ fn during_the_upload(database: Database) {
     });
 }
 
-/// The whole request is there, and no transaction can begin: on SQLite the place of the writer is taken, on PostgreSQL every connection
-/// of the host is, and another host takes the right away.
+/// The whole request is there, and no transaction can begin: on SQLite the place of the writer is taken, on PostgreSQL
+/// every connection of the host is, and another host takes the right away.
 fn between_authentication_and_the_transaction(database: Database) {
     match database {
         Database::Sqlite => each_right(&host_to_hold(database), |writer| {
@@ -369,7 +369,7 @@ fn between_commit_and_answer(database: Database) {
     });
 }
 
-/// Both at once, at moments nobody chose.
+/// Both at once, at random moments.
 fn at_any_moment(database: Database) {
     let host = host::shared(database);
     let mut dice = Dice::new("revocation::at_any_moment");

@@ -1,4 +1,4 @@
-//! `stoa tenant`: what operators do to companies beside a host that runs, and what the host makes of it at once.
+//! `stoa tenant`: what operators do to companies while a host runs, and what the host makes of it at once.
 
 use std::process::Command;
 

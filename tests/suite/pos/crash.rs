@@ -1,5 +1,5 @@
-//! kill -9 while a register collects: a checkout that was not answered is repeated with its key, and there is one receipt, one delivery
-//! and one collection of each order. `stoa verify` finds nothing in any module.
+//! kill -9 while a register collects: a checkout that was not answered is repeated with its key, and there is one
+//! receipt, one delivery and one collection of each order. `stoa verify` finds nothing in any module.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

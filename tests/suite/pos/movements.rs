@@ -1,4 +1,5 @@
-//! Cash that is moved, and refunds that leave a drawer. [E292], [E293], [E301], [E306], [E307], and what is posted (P22, P27, P28)
+//! Cash that is moved, and refunds that leave a drawer. [E292], [E293], [E301], [E306], [E307], and what is posted
+//! (P22, P27, P28)
 
 use serde_json::json;
 use stoa_tests::tills::{cash, parts, till, till_with_books};

@@ -1,4 +1,4 @@
-//! Registers: what they stand on, and that nothing of them changes. [E283]..[E288]
+//! Registers: the records that they use, and that nothing of them changes. [E283]..[E288]
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;

@@ -115,7 +115,7 @@ fn five_hundred_at_most(database: Database) {
     assert_eq!(prices(&shop, &list).len(), 500);
 }
 
-/// No ceiling: 16,001 prices of an hour each stand in the way, which is more than eight replies of the store hold.
+/// No ceiling: 16,001 prices of an hour each are in the way, which is more than eight replies of the store hold.
 fn a_schedule_sees_prices_of_any_number(database: Database) {
     let (shop, list, batch) = shelf(database);
     let (_, variant) = shop.article("A");

@@ -492,7 +492,7 @@ fn replays_and_if_match(database: Database) {
     let put = |tag: &str| machine.request("PUT", &path).if_match(tag).json(&price(&variant, "2", None, None)).send();
     put(&first.etag()).is(200);
     put(&first.etag()).refused(412, "PRECONDITION_FAILED");
-    // Hidden meanwhile: the replay stands before the look at the list.
+    // Hidden meanwhile: the replay comes before the look at the list.
     let body = json!({ "code": "L", "name": "N", "currencyCode": "EUR" });
     shop.put(&format!("pricing/price-lists/{list}"), body).is(200);
     assert!(send().replayed());

@@ -28,7 +28,7 @@ fn period(dice: &mut Dice) -> (u64, u64) {
     (if dice.one_in(8) { 0 } else { from }, to)
 }
 
-/// Eight writers at once on one variant: whatever was accepted stands without overlap, and every instant of an accepted
+/// Eight writers at once on one variant: all accepted periods exist without overlap, and every instant of an accepted
 /// period resolves to it.
 fn r01_active_periods_never_overlap(database: Database) {
     let shop = company(database);

@@ -302,7 +302,7 @@ fn overlap_table(database: Database) {
     let shop = company(database);
     let list = shop.price_list("TABLE");
     let day = |n: i32| (n != 0).then(|| format!("2026-01-{n:02}T00:00:00Z"));
-    // (first from, first to, second from, second to, may both stand); 0 is unbounded.
+    // (first from, first to, second from, second to, may both exist); 0 is unbounded.
     let cases = [
         (10, 20, 20, 25, true),
         (10, 20, 5, 10, true),
@@ -392,7 +392,7 @@ fn references_are_checked(database: Database) {
     shop.price(&list, &variant, None, None).refused(409, "PRICE_PERIOD_OVERLAP");
 }
 
-/// `from` and `to` find what is in effect at some instant between them; a price's end is no part of it.
+/// `from` and `to` find what is in effect at some instant between them; a price's end is not part of it.
 fn from_and_to_find_what_is_in_effect_between(database: Database) {
     let (shop, list, variant, path) = shelf(database);
     let (_, other) = shop.article("OTHER");

@@ -66,7 +66,7 @@ fn r10_no_price_in_effect(database: Database) {
     shop.list(&path, &[("at", "2019-12-31T23:59:59.999Z")]).refused(404, "PRICE_NOT_IN_EFFECT");
 }
 
-/// Decision C27: a DRAFT product's price is no price in effect.
+/// Decision C27: a DRAFT product's price is not a price in effect.
 fn draft_product_is_not_in_effect(database: Database) {
     let (shop, list, resolve) = shelf(database);
     let (product_id, variant) = shop.article("DRAFT");

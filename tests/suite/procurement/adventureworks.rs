@@ -1,7 +1,7 @@
 //! The purchase orders of Microsoft's AdventureWorks sample through the public API: what was ordered, received, owed and is still
 //! to come is the source's to the last digit. A load that was stopped goes on where it was, and one that is over changes nothing.
 //!
-//! Runs where `STOA_TEST_ADVENTUREWORKS` names the folder of the sample's tables; they are no part of the project.
+//! Runs where `STOA_TEST_ADVENTUREWORKS` names the folder of the sample's tables; they are not part of the project.
 
 mod load;
 mod source;

@@ -59,7 +59,7 @@ fn e90_incoming_follows_the_outstanding(database: Database) {
         json!([line(&box_, "10.5", "2"), line(&phone, "3", "100"), line(&service, "4", "5"), line(&note, "6", "7")]);
     let names: [(&str, &str); 3] = [(&box_, "box"), (&phone, "phone"), (&buyer.main, "MAIN")];
     let order = buyer.place(items.clone());
-    // Services and what nobody counts are expected nowhere.
+    // Services and goods without stock are expected nowhere.
     assert_table!(shop.stock_table(&names), @r"
     article  warehouse  incoming
     box      MAIN           10.5
@@ -196,7 +196,7 @@ fn e97_a_second_person_approves(database: Database) {
     other.order(&order.id).approve().refused(403, "PERMISSION_DENIED");
     order.approve().refused(403, "PERMISSION_DENIED");
     buyer.order(&order.id).approve().is(200);
-    // A key's draft is nobody's.
+    // A key's draft belongs to no user.
     let machine = shop.machine(&["purchases.write"]);
     let drafted = machine.post("purchases/orders", buyer.body(items)).is(201).id();
     one.order(&drafted).approve().is(200);
@@ -293,7 +293,7 @@ fn an_approval_is_written_down(database: Database) {
             ("procurement.order.cancelled", &json!("CANCELLED")),
         ]
     );
-    // A change of incoming alone is no change of stock that is reported.
+    // A change of incoming alone is not a change of stock that is reported.
     assert!(buyer.shop.events_like("inventory.updated").is_empty());
 }
 

@@ -170,7 +170,7 @@ fn nothing_written_names_a_unit(database: Database) {
     for unit in &units {
         assert!(!events.contains(unit), "a unit is in an event");
     }
-    // A refusal names no unit either, whoever asks.
+    // A rejection names no unit either, to any caller.
     let taken = known.order.units(0, serials(&known.secrets[..1]));
     let refused = known.order.receive(json!([taken])).refused(409, "DUPLICATE");
     known.keeps_secrets(&refused);

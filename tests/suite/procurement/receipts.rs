@@ -336,7 +336,7 @@ fn a_receipt_names_lines_of_its_order_once(database: Database) {
     }
     let missing = format!("purchases/orders/{}/receipts", uuid::Uuid::now_v7());
     buyer.shop.post(&missing, order.receipt_body(json!([order.goods(0, "1")]))).refused(404, "NOT_FOUND");
-    // A line dropped from a draft is no line of it.
+    // A line dropped from a draft is not a line of it.
     let draft = buyer.draft(json!([line(&box_, "1", "1"), line(&buyer.shop.counted(0), "1", "1")]));
     let gone = draft.goods(1, "1");
     draft.replace(json!([line(&box_, "1", "1")]), json!({})).is(200);

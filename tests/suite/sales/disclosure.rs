@@ -1,5 +1,5 @@
-//! Rights to know which units were sold: no API client, no event, no stored answer; and everyone who is shown them leaves an audit
-//! entry. The schemas of what API clients are answered are the module's own test.
+//! Rights to know which units were sold: no API client, no event, no stored answer; and everyone who is shown them
+//! leaves an audit entry. The schemas of what API clients are answered are the module's own test.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;

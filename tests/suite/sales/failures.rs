@@ -1,4 +1,5 @@
-//! Writes that the books refuse leave nothing behind: no goods, no event, no audit entry, no change of the document. [E272], [E282]
+//! Writes that the books refuse leave nothing behind: no goods, no event, no audit entry, no change of the document.
+//! [E272], [E282]
 
 use serde_json::json;
 use stoa_tests::books::Books;

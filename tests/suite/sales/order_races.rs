@@ -122,7 +122,7 @@ fn a_confirmation_races_a_stock_drain(database: Database) {
     counter.shop.verified();
 }
 
-/// One order holds the unit and nobody else sells it, or it is sold and the order stays a draft.
+/// One order holds the unit and no other order sells it, or it is sold and the order stays a draft.
 fn a_confirmation_races_the_sale_of_its_unit(database: Database) {
     let counter = counter(database);
     for _ in 0..6 {

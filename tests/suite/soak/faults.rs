@@ -26,12 +26,12 @@ pub const FAULTS: &[Fault] = &[
     Fault { name: "silent database", databases: POSTGRES, happen: silence },
     Fault { name: "cut between COMMIT and its reply", databases: POSTGRES, happen: cut_commits },
     Fault { name: "disk full", databases: BOTH, happen: fill_disk },
-    // PostgreSQL ends by itself then, and whoever runs it starts it again.
+    // PostgreSQL ends by itself then, and its supervisor starts it again.
     Fault { name: "failing fsync", databases: BOTH, happen: break_sync },
     Fault { name: "clock an hour ahead, and right", databases: BOTH, happen: |ground| step_clock(ground, 3_600) },
     Fault { name: "clock an hour behind, and right", databases: BOTH, happen: |ground| step_clock(ground, -3_600) },
     Fault { name: "no descriptor left", databases: BOTH, happen: exhaust_descriptors },
-    Fault { name: "four times the load", databases: BOTH, happen: |ground| crowd(ground, 4 * WRITERS, LONG) },
+    Fault { name: "four times the load", databases: BOTH, happen: |ground| crowd(&ground.shops, 4 * WRITERS, LONG) },
 ];
 
 /// How long what lasts lasts.

@@ -65,24 +65,24 @@ impl Ground {
             self.host.restart();
         }
     }
+}
 
-    /// Looks at what is there after all that was observed.
-    pub fn judge(&self, observed: &Observed) -> Judgement {
-        let (mut there, mut rows) = (BTreeSet::new(), 0);
-        let mut broken = 0;
-        for shop in &self.shops {
-            let names = shop.rows("select name from catalog_product where {tenant}");
-            rows += names.len();
-            for (table, filter) in
-                [("stoa_audit", "operation = 'createProduct'"), ("stoa_event", "kind = 'catalog.product.created'")]
-            {
-                broken += shop.count(table, filter).abs_diff(names.len() as i64) as usize;
-            }
-            there.extend(names.into_iter().map(|mut row| row.swap_remove(0)));
-            let report = self.host.verify(&[&shop.tenant]);
-            broken += report["findings"].as_array().map_or(1, Vec::len);
+/// Looks at what is there after all that was observed.
+pub fn judge(host: &Stoa, shops: &[Company], observed: &Observed) -> Judgement {
+    let (mut there, mut rows) = (BTreeSet::new(), 0);
+    let mut broken = 0;
+    for shop in shops {
+        let names = shop.rows("select name from catalog_product where {tenant}");
+        rows += names.len();
+        for (table, filter) in
+            [("stoa_audit", "operation = 'createProduct'"), ("stoa_event", "kind = 'catalog.product.created'")]
+        {
+            broken += shop.count(table, filter).abs_diff(names.len() as i64) as usize;
         }
-        let lost = observed.written.iter().filter(|name| !there.contains(*name)).count();
-        Judgement { lost, doubled: rows - there.len(), broken }
+        there.extend(names.into_iter().map(|mut row| row.swap_remove(0)));
+        let report = host.verify(&[&shop.tenant]);
+        broken += report["findings"].as_array().map_or(1, Vec::len);
     }
+    let lost = observed.written.iter().filter(|name| !there.contains(*name)).count();
+    Judgement { lost, doubled: rows - there.len(), broken }
 }

@@ -8,8 +8,6 @@ use std::time::{Duration, Instant};
 use stoa_tests::Company;
 use stoa_tests::company::product;
 
-use super::ground::Ground;
-
 pub const WRITERS: usize = 8;
 /// How long they write before it fails.
 const BEFORE: Duration = Duration::from_millis(300);
@@ -25,12 +23,15 @@ pub struct Observed {
     pub written: Vec<String>,
     /// The longest time from the end of a fault until a writer was served again.
     pub outage: Duration,
+    /// Answers with status 500: a fault is no reason for one.
+    pub internal: usize,
 }
 
 impl Observed {
     pub fn add(&mut self, other: Observed) {
         self.written.extend(other.written);
         self.outage = self.outage.max(other.outage);
+        self.internal += other.internal;
     }
 }
 
@@ -39,6 +40,7 @@ struct Progress {
     /// Acknowledged names, and when each writer was served last.
     written: Vec<String>,
     served: Vec<Option<Instant>>,
+    internal: usize,
 }
 
 /// Ends the writers, also where the test failed: else it would wait for them for ever.
@@ -50,23 +52,24 @@ impl Drop for Rest<'_> {
     }
 }
 
-/// Lets something fail under load and waits until everybody is served again.
-pub fn observe(ground: &Ground, tag: &str, fail: impl FnOnce()) -> Observed {
-    let progress = Mutex::new(Progress { written: Vec::new(), served: vec![None; WRITERS] });
+/// Lets something fail under the load of so many writers and waits until each is served again.
+pub fn observe(shops: &[Company], writers: usize, tag: &str, fail: impl FnOnce()) -> Observed {
+    let progress = Mutex::new(Progress { served: vec![None; writers], ..Progress::default() });
     let stop = AtomicBool::new(false);
     let outage = thread::scope(|scope| {
-        for writer in 0..WRITERS {
+        for writer in 0..writers {
             let (progress, stop) = (&progress, &stop);
-            let shop = &ground.shops[writer % ground.shops.len()];
+            let shop = &shops[writer % shops.len()];
             scope.spawn(move || {
                 for n in 0.. {
                     if stop.load(Ordering::Relaxed) {
                         break;
                     }
                     let name = format!("{tag}-{writer}-{n}");
-                    write(shop, &name);
+                    let internal = write(shop, &name);
                     let mut progress = progress.lock().expect("no writer panicked");
                     progress.written.push(name);
+                    progress.internal += internal;
                     progress.served[writer] = Some(Instant::now());
                 }
             });
@@ -77,7 +80,7 @@ pub fn observe(ground: &Ground, tag: &str, fail: impl FnOnce()) -> Observed {
         let end = Instant::now();
         loop {
             let served = progress.lock().expect("no writer panicked").served.clone();
-            // The writer that was served last tells how long it took.
+            // The writer that was served last shows how long it took.
             if served.iter().all(|served| served.is_some_and(|instant| instant > end)) {
                 break end.elapsed();
             }
@@ -85,15 +88,16 @@ pub fn observe(ground: &Ground, tag: &str, fail: impl FnOnce()) -> Observed {
             thread::sleep(PAUSE);
         }
     });
-    Observed { written: progress.into_inner().expect("no writer panicked").written, outage }
+    let Progress { written, internal, .. } = progress.into_inner().expect("no writer panicked");
+    Observed { written, outage, internal }
 }
 
 /// Many more writers than usual, for so long.
-pub fn crowd(ground: &Ground, writers: usize, time: Duration) {
+pub fn crowd(shops: &[Company], writers: usize, time: Duration) {
     let end = Instant::now() + time;
     thread::scope(|scope| {
         for writer in 0..writers {
-            let shop = &ground.shops[writer % ground.shops.len()];
+            let shop = &shops[writer % shops.len()];
             scope.spawn(move || {
                 while Instant::now() < end {
                     // The test does not ask if they are served: it asks for the writers.
@@ -105,12 +109,16 @@ pub fn crowd(ground: &Ground, writers: usize, time: Duration) {
     });
 }
 
-fn write(shop: &Company, name: &str) {
+/// Returns how many answers had status 500.
+fn write(shop: &Company, name: &str) -> usize {
     let (key, begin) = (uuid::Uuid::new_v4().to_string(), Instant::now());
+    let mut internal = 0;
     loop {
         let request = shop.request("POST", "catalog/products").key(&key).json(&product(name));
-        if request.unchecked().try_send().is_ok_and(|answer| answer.status == 201) {
-            return;
+        match request.unchecked().try_send().map(|answer| answer.status) {
+            Ok(201) => return internal,
+            Ok(500) => internal += 1,
+            _ => {}
         }
         assert!(begin.elapsed() < PATIENCE, "{name} is never answered");
         thread::sleep(PAUSE);

@@ -1,6 +1,8 @@
-//! The fault harness: whatever fails while people write, nothing that was acknowledged is lost, nothing is done twice, and service is
-//! back soon. The suite runs each fault once; `cargo xtask soak` runs many rounds of each. Both print a line for each fault.
+//! The fault harness: whatever fails while people write, nothing that was acknowledged is lost, nothing is done twice,
+//! and service is back soon. The suite runs each fault once; `cargo xtask soak` runs many rounds of each. Both print a
+//! line for each fault.
 
+mod failover;
 mod faults;
 mod ground;
 mod load;
@@ -11,7 +13,7 @@ use stoa_tests::{Database, on_both_databases};
 
 use faults::FAULTS;
 use ground::Ground;
-use load::Observed;
+use load::{Observed, WRITERS};
 
 on_both_databases![nothing_is_lost_and_nothing_done_twice];
 
@@ -20,9 +22,13 @@ const ROUNDS: usize = 1;
 /// How soon service is back once a fault has ended. A soak that takes longer fails.
 const SOON: Duration = Duration::from_secs(5);
 
+/// The rounds that a soak asks for.
+fn asked_rounds() -> Option<usize> {
+    std::env::var("STOA_SOAK_ROUNDS").ok().and_then(|text| text.parse().ok())
+}
+
 fn nothing_is_lost_and_nothing_done_twice(database: Database) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let asked = number("STOA_SOAK_ROUNDS");
+    let asked = asked_rounds();
     let rounds = asked.unwrap_or(ROUNDS);
     let Some(ground) = Ground::prepare(database) else {
         // A soak that was asked for proves something, or fails.
@@ -37,9 +43,10 @@ fn nothing_is_lost_and_nothing_done_twice(database: Database) {
     for fault in FAULTS.iter().filter(|fault| fault.databases.contains(&database)) {
         let mut all = Observed::default();
         for round in 0..rounds {
-            all.add(load::observe(&ground, &format!("{}-{round}", fault.name), || (fault.happen)(&ground)));
+            let tag = format!("{}-{round}", fault.name);
+            all.add(load::observe(&ground.shops, WRITERS, &tag, || (fault.happen)(&ground)));
         }
-        let reported = ground.judge(&all);
+        let reported = ground::judge(&ground.host, &ground.shops, &all);
         let is_late = all.outage > SOON;
         let late = if is_late { " (late)" } else { "" };
         println!(

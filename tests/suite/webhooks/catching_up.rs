@@ -1,4 +1,5 @@
-//! `/events`: what was emitted, read on from the id seen last. A reader beside sixteen writers misses nothing and sees nothing twice. [T21]
+//! `/events`: what was emitted, read on from the id seen last. A reader next to sixteen writers misses nothing and sees
+//! nothing twice. [T21]
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};

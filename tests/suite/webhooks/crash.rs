@@ -1,5 +1,5 @@
-//! kill -9 at random instants, again and again: no committed event is lost, none comes without its change; and two hosts that relay never
-//! send one delivery at once. [P14]
+//! kill -9 at random instants, again and again: no committed event is lost, none comes without its change; and two
+//! hosts that relay never send one delivery at once. [P14]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -43,7 +43,7 @@ fn write_until_killed(host: &Stoa, shop: &Company, round: usize, sleep: Duration
 
 fn p14_no_committed_event_is_lost_and_none_comes_without_its_change(database: Database) {
     let receiver = Receiver::friendly();
-    // Attempts that were cut off count: with waits this short nobody is given up because of them.
+    // Attempts that were cut off count: with waits this short no receiver is given up because of them.
     let settings = Settings::default()
         .set("STOA_WEBHOOK_DEV_TARGETS", receiver.address)
         .set("STOA_WEBHOOK_SCHEDULE", "0s,100ms,100ms,100ms,100ms");

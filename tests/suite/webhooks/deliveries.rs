@@ -96,7 +96,7 @@ fn each_endpoint_hears_of_its_kinds_alone(database: Database) {
 }
 
 fn p13_a_receiver_that_comes_back_is_delivered_to_once(database: Database) {
-    // A port on which nobody answers yet.
+    // A port without a listener yet.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     drop(listener);

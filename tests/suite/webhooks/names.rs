@@ -1,4 +1,5 @@
-//! Names that lead into the deployment: refused when an endpoint is made, and at each attempt where they change their mind later. [F14]
+//! Names that lead into the deployment: refused when an endpoint is made, and at each attempt where they change their
+//! mind later. [F14]
 
 use serde_json::json;
 use stoa_tests::company::with;
@@ -16,7 +17,7 @@ on_one_database![
     members_without_the_permission_have_no_name_asked_for_them
 ];
 
-/// Public and of nobody who would answer: what is sent there is sent nowhere.
+/// Public and of no machine that would respond: what is sent there is sent nowhere.
 const PUBLIC: &str = "192.31.196.1";
 
 fn p12_a_name_is_judged_by_what_it_resolves_to(database: Database) {

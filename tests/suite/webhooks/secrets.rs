@@ -1,4 +1,5 @@
-//! Signing secrets: delivered once, kept encrypted, changed with an overlap, and encrypted again under another key beside a host that runs.
+//! Signing secrets: delivered once, kept encrypted, changed with an overlap, and encrypted again under another key
+//! while a host runs.
 
 use serde_json::json;
 use stoa_tests::{Database, Receiver, Stoa, company, eventually, on_both_databases, on_one_database};

@@ -1,5 +1,5 @@
-//! A receiver that does everything a receiver can do, by seed, beside one that is well: each event is delivered, or was tried five times;
-//! the one that is well waits for nothing; memory stays flat. [F13]
+//! A receiver that does everything a receiver can do, by seed, next to one that is well: each event is delivered, or
+//! was tried five times; the one that is well waits for nothing; memory stays flat. [F13]
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -34,8 +34,8 @@ pub struct Answers {
     answers: Vec<Value>,
 }
 
-/// The item codes of inventory, procurement, sales, finance and the ledger. A guest lists all of them, because a test asks it for any
-/// call, and the host rejects an answer with a code that is not listed.
+/// The item codes of inventory, procurement, sales, finance and the ledger. A guest lists all of them, because a test
+/// asks it for any call, and the host rejects an answer with a code that is not listed.
 pub const ITEM_CODES: &[&str] = &[
     "ACTIVE_BRANCH",
     "ACTIVE_CHILDREN",
@@ -121,7 +121,7 @@ pub const ITEM_CODES: &[&str] = &[
 /// A guest's one operation: makes every call of the body, all in one transaction.
 ///
 /// # Errors
-/// The problem of a service; VALIDATION_FAILED for an entry that is no call.
+/// The problem of a service; VALIDATION_FAILED for an entry that is not a call.
 pub fn make_all<C: DeserializeOwned>(call: &Call, make: impl Fn(&C) -> Result<Value, Problem>) -> Answer {
     let Calls { calls, swallow } = call.body()?;
     let make_one = |(index, call): (usize, Value)| match C::deserialize(call) {

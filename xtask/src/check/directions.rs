@@ -1,5 +1,5 @@
-//! The direction of the house: imports lead down. The host's rooms stand in one order from ground to roof, the files of the SDK
-//! and the parts of a module in others; what imports a part above or beside its own is a fault. Tests may import anything.
+//! The direction of the house: imports lead down. The host's folders have one order from ground to roof, the files of the SDK
+//! and the parts of a module in others; what imports a part above or next to its own is a fault. Tests may import anything.
 //!
 //! Read from the text: every path that begins with `crate` or `super`, in a `use` or in the code.
 
@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use super::tidy::{File, files};
 use crate::workspace::Workspace;
 
-/// From ground to roof. Parts of one line stand beside each other and do not import each other.
+/// From ground to roof. Parts of one line are next to each other and do not import each other.
 type Order = &'static [&'static [&'static str]];
 
 const HOST: Order = &[
@@ -219,7 +219,7 @@ fn heads(path: &str) -> Vec<String> {
     names
 }
 
-/// The text without comments and without what stands behind `#[cfg(test)]`, line by line as it was.
+/// The text without comments and without the text behind `#[cfg(test)]`, line by line as it was.
 pub(super) fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     // The open braces of an item for tests, once it has begun.
@@ -276,7 +276,7 @@ mod tests {
         ] {
             assert_eq!(host("pipeline/run.rs", text), [expected], "{text}");
         }
-        // Parts of one floor stand beside each other.
+        // Parts of one floor are next to each other.
         assert_eq!(host("ids.rs", "use crate::problem::Problem;\n"), [":1: `ids` imports `problem`"]);
         assert_eq!(host("cellar.rs", ""), [": `cellar` is no part of the plan"]);
         for text in [

@@ -22,7 +22,8 @@ mod words;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these steps: format, rules, directions, names, words, places, repeats, wit, licences, advisories, lints, module-lints, docs
+    /// Only these steps: format, rules, directions, names, words, places, repeats, wit, licences, advisories, lints,
+    /// module-lints, docs
     steps: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! The names of the house: one public type name has one meaning in its crate, and a function says what it does.
 //!
-//! A participle says neither effect nor object (`told`: who is told what?), so it names no function. Read from the text. The words
-//! themselves are in `docs/glossary.md`.
+//! A participle says neither effect nor object (`told`: who is told what?), so it names no function. Read from the
+//! text. The words themselves are in `docs/glossary.md`.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ type Rule = (&'static str, fn(&[&File]) -> Vec<String>);
 
 const RULES: &[Rule] = &[("one type, one name", types), ("participle", participles)];
 
-/// Faults of a crate that are known and accepted for now: rule, crate, how many. Lower the number as they go; an entry that is too
-/// generous is itself a fault.
+/// Faults of a crate that are known and accepted for now: rule, crate, how many. Lower the number as they go; an entry
+/// that is too generous is itself a fault.
 const DEBTS: &[(&str, &str, usize)] = &[("participle", "tests", 63), ("participle", "tests/guests/hostile", 2)];
 
 /// A command line has one of these for each of its verbs, in the verb's own file.
 const ONE_PER_VERB: &[&str] = &["Args", "Flags"];
 
-/// Words that end as participles do and are none.
+/// Words that end as participles do and are not participles.
 #[rustfmt::skip]
 const NO_PARTICIPLES: &[&str] = &[
     "bed", "bleed", "breed", "deed", "feed", "heed", "need", "red", "seed", "shed", "speed", "weed",
@@ -225,7 +225,7 @@ mod tests {
                 assert_eq!(find(participles, &[("a.rs", &text)]), [expected], "{text}");
             }
         }
-        // A function that takes itself and returns another type, or borrows itself, is no step of a builder.
+        // A function that takes itself and returns another type, or borrows itself, is not a step of a builder.
         for text in ["fn locked(self) -> Rows {\n", "fn locked(&self) -> Self {\n", "fn locked(rows: Self) -> Self {\n"]
         {
             assert_eq!(find(participles, &[("a.rs", text)]).len(), 1, "{text}");

@@ -1,5 +1,6 @@
-//! Where rows are: every table of the migrations states its shard, and a statement of the host that joins a company's table names
-//! the company for it (`a.tenant_id = $1`), so that an operator with companies on several servers sees that one server can answer it.
+//! Where rows are: every table of the migrations states its shard, and a statement of the host that joins a company's
+//! table names the company for it (`a.tenant_id = $1`), so that an operator with companies on several servers sees that
+//! one server can answer it.
 //!
 //! Read from the text of the host's code.
 
@@ -27,7 +28,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     let mut faults: Vec<String> = tables(&steps)
         .into_iter()
         .filter(|table| !kinds.contains_key(table))
-        .map(|table| format!("{table}: no step tells its place"))
+        .map(|table| format!("{table}: no step states its place"))
         .collect();
     if kinds.is_empty() {
         faults.push("no table has a place".to_owned());
@@ -45,7 +46,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// The kind of each table that a step tells: `select stoa_place('TABLE', 'KIND')`.
+/// The kind of each table that a step states: `select stoa_place('TABLE', 'KIND')`.
 fn kinds<'f>(steps: &[&'f File]) -> BTreeMap<&'f str, &'f str> {
     let calls = steps.iter().flat_map(|step| step.text.split("select stoa_place('").skip(1));
     calls

@@ -1,8 +1,8 @@
-//! Code that stands twice: runs of lines that a crate has in two places. The figure of each crate is today's, and may only shrink: look
-//! for the function that stands before you write one.
+//! Code that exists twice: runs of lines that a crate has in two places. The figure of each crate is today's, and may
+//! only shrink: look for the existing function before you write one.
 //!
-//! A line counts without its indent; blank lines, comments, imports and lone brackets do not. A run is as long as both places agree, and
-//! counts once for each place after the first.
+//! A line counts without its indent; blank lines, comments, imports and lone brackets do not. A run is as long as both
+//! places agree, and counts once for each place after the first.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -69,7 +69,7 @@ fn significant_lines(file: &File) -> Vec<(usize, &str)> {
     found
 }
 
-/// Where a run stands again, and where it stood first.
+/// Where a run is repeated, and where it was first.
 fn find_runs(files: &[File]) -> Vec<String> {
     let lines: Vec<Vec<(usize, &str)>> = files.iter().map(significant_lines).collect();
     let mut first: HashMap<Vec<&str>, (usize, usize)> = HashMap::new();

@@ -61,6 +61,7 @@ const DEBTS: &[(&str, &str, usize)] = &[
     ("sleep in a test", "tests/suite/pricing/machine.rs", 1),
     ("sleep in a test", "tests/suite/pricing/prices.rs", 1),
     ("sleep in a test", "tests/suite/sales/quotations.rs", 3),
+    ("sleep in a test", "tests/suite/soak/failover.rs", 2),
     ("sleep in a test", "tests/suite/soak/faults.rs", 6),
     ("sleep in a test", "tests/suite/soak/load.rs", 3),
     ("sleep in a test", "tests/suite/webhooks/catching_up.rs", 1),
@@ -82,7 +83,7 @@ const COMMERCE: &[&str] = &[
     "cash", "tender", "payment", "accounting", "fulfilment", "custody", "valuation",
 ];
 
-/// Words beside another one that are of another trade: word and neighbour, as they follow each other.
+/// Words next to another one that are of another trade: word and neighbour, as they follow each other.
 const BESIDE: &[(&str, &str)] = &[
     // SQL, and how the store's lists are sorted and its rows locked.
     ("order", "by"),
@@ -156,7 +157,7 @@ fn is_rust(file: &File) -> bool {
     file.path.ends_with(".rs")
 }
 
-/// Lines that hold what `find` tells of.
+/// Lines in which `find` reports a fault.
 fn lines(file: &File, find: impl Fn(&str) -> Option<String>) -> Vec<(usize, String)> {
     file.text.lines().enumerate().filter_map(|(index, line)| Some((index + 1, find(line)?))).collect()
 }
@@ -213,7 +214,8 @@ fn absolute_paths(file: &File) -> Vec<(usize, String)> {
     })
 }
 
-/// A race is forced, never slept for, and a wait that is too short on a busy machine fails by chance: each new one needs a reason.
+/// A race is forced, never slept for, and a wait that is too short on a busy machine fails by chance: each new one
+/// needs a reason.
 fn sleeps(file: &File) -> Vec<(usize, String)> {
     if !is_rust(file) || !file.path.starts_with("tests/") {
         return vec![];

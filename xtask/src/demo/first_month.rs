@@ -1,5 +1,6 @@
-//! The demo company's first month, before it had goods: capital, wages, what others billed it and what it billed for work. Nothing else
-//! lies in that month, for documents of goods and of the till carry the clock of the service; so it is closed.
+//! The demo company's first month, before it had goods: capital, wages, what others billed it and what it billed for
+//! work. Nothing else lies in that month, for documents of goods and of the till carry the clock of the service; so it
+//! is closed.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,6 @@
-//! Sends the demo company's catalogue and the trade that follows it. Every write has a key made of the company and of what it writes: a loader that was stopped
-//! half-way runs again from its first step, and what is there already is answered, not made twice.
+//! Sends the demo company's catalogue and the trade that follows it. Every write has a key made of the company and of
+//! what it writes: a loader that was stopped half-way runs again from its first step, and what is there already is
+//! answered, not made twice.
 
 use std::collections::HashMap;
 
@@ -24,8 +25,8 @@ pub const CURRENCY: &str = "USD";
 /// Prices of one call: the operation takes no more.
 const BATCH: usize = 500;
 
-/// Creates the demo company and answers its id. It is made without defaults: onboarding has books begin today, and no month of them could
-/// be closed.
+/// Creates the demo company and answers its id. It is made without defaults: onboarding has books begin today, and no
+/// month of them could be closed.
 pub async fn onboard(api: &Api) -> Result<String> {
     let body = json!({ "name": COMPANY, "countryCode": "US", "currencyCode": CURRENCY, "withDefaults": false });
     let answer = api.post("/v1/onboarding/companies", Uuid::new_v4(), &body).await?;
@@ -154,7 +155,7 @@ impl Loader<'_> {
         Ok(list)
     }
 
-    /// One write; `name` tells it from others at the same path.
+    /// One write; `name` distinguishes it from others at the same path.
     pub async fn create(&mut self, path: &str, name: &str, body: &Json) -> Result<Json> {
         let path = self.path(path);
         let hash = Sha256::digest(format!("{path}\n{name}"));

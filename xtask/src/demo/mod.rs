@@ -1,5 +1,5 @@
-//! The demo company: real phones, tablets and accessories, and a month of made-up trade in them, loaded through the public API as an
-//! integrator would.
+//! The demo company: real phones, tablets and accessories, and a month of made-up trade in them, loaded through the
+//! public API as an integrator would.
 
 mod bills;
 mod facts;

@@ -78,8 +78,8 @@ pub fn orders() -> Result<Orders> {
 }
 
 impl Orders {
-    /// Writes of a load: a quotation; of each order its creation, confirmation, delivery, the draft and the issue of its invoice, and its
-    /// payment, as far as it goes.
+    /// Writes of a load: a quotation; of each order its creation, confirmation, delivery, the draft and the issue of
+    /// its invoice, and its payment, as far as it goes.
     pub fn steps(&self) -> usize {
         let order_steps = |order: &SalesOrder| match order.stage {
             Stage::Draft => 1,

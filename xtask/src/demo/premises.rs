@@ -1,5 +1,5 @@
-//! Where the demo company is at home: a legal entity that has kept books since the first of the month before the company was made, its
-//! branch and its warehouses. That month is over, so that it can be closed.
+//! Where the demo company is at home: a legal entity that has kept books since the first of the month before the
+//! company was made, its branch and its warehouses. That month is over, so that it can be closed.
 
 use anyhow::{Context, Result};
 use serde_json::json;

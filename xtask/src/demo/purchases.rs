@@ -33,7 +33,7 @@ struct Line {
     sku: String,
     cost: Cents,
     pieces: u32,
-    /// None of a draft.
+    /// `None` for a draft.
     received: Option<u32>,
     identity: Identity,
 }
@@ -47,7 +47,8 @@ enum Identity {
 }
 
 impl Purchases {
-    /// Writes of a load: of each order its creation, its approval, its receipt and the bill of that, every second of which is paid.
+    /// Writes of a load: of each order its creation, its approval, its receipt and the bill of that, every second of
+    /// which is paid.
     pub fn steps(&self) -> usize {
         let of_receipt = 1 + Loader::BILL_STEPS;
         let order_steps =

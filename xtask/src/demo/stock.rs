@@ -15,8 +15,8 @@ pub struct Stock<'a> {
 }
 
 impl Stock<'_> {
-    /// A line of a sales order. Units are taken in the order of their serial numbers, whatever has become of them: a loader that goes
-    /// on names the same.
+    /// A line of a sales order. Units are taken in the order of their serial numbers, whatever has become of them: a
+    /// loader that goes on names the same.
     pub fn line(&mut self, sku: &str, pieces: u32) -> Result<Json> {
         let variant = self.variants.get(sku).with_context(|| format!("no variant {sku}"))?;
         let mut units: Vec<String> = Vec::new();

@@ -1,5 +1,5 @@
-//! The days of the demo company's till: sessions that are opened, sell in cash and by card, pay out, give money back, bring the takings to
-//! the bank and are closed by a count.
+//! The days of the demo company's till: sessions that are opened, sell in cash and by card, pay out, give money back,
+//! bring the takings to the bank and are closed by a count.
 
 use std::collections::HashMap;
 
@@ -141,8 +141,8 @@ impl Basket {
 }
 
 impl TillDays {
-    /// Writes of a load: the register; of each day its opening, the way to the bank and the close, and what is paid out; of a sale its
-    /// order, confirmation and checkout; of a return those of `take_back`, and the refund.
+    /// Writes of a load: the register; of each day its opening, the way to the bank and the close, and what is paid
+    /// out; of a sale its order, confirmation and checkout; of a return those of `take_back`, and the refund.
     pub fn steps(&self) -> usize {
         let act_steps = |act: &Act| match act {
             Act::Sell(_) => 3,

@@ -26,7 +26,7 @@ pub struct ShippedPackage {
     pub version: String,
     /// An SPDX expression.
     pub licence: String,
-    /// SHA-256 of the package in its registry; none of the workspace's own.
+    /// SHA-256 of the package in its registry; `None` for the workspace's own.
     pub checksum: Option<String>,
     pub folder: PathBuf,
     /// Places of its dependencies in the list.

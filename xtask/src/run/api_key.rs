@@ -1,4 +1,4 @@
-//! An API key to try the service: issued at the first start, kept beside the development database and its issuer's key.
+//! An API key to try the service: issued at the first start, kept next to the development database and its issuer's key.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;

@@ -31,7 +31,7 @@ pub fn what_tests_need(workspace: &Workspace, selection: &Selection, clock: &mut
     precompile(workspace, clock)
 }
 
-/// Builds the modules beside the host: each of the two ends with crates that one core compiles alone.
+/// Builds the modules while the host is built: each of the two ends with crates that one core compiles alone.
 fn build(workspace: &Workspace, cargo: Command, beside: &[&str], guests: bool) -> Result<()> {
     std::thread::scope(|scope| {
         let host = scope.spawn(|| workspace.build_host(cargo, beside));
@@ -52,7 +52,7 @@ fn precompile(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
 }
 
 /// Runs every test that is not the suite's; `all`: those of the benchmark too. Tests within crates are built with the
-/// profile `bench`, which compiles large crates without optimization; a crate whose tests lie beside it was compiled as
+/// profile `bench`, which compiles large crates without optimization; a crate whose tests lie next to it was compiled as
 /// it ships, and is not again.
 pub fn unit_tests(workspace: &Workspace, all: bool) -> Result<()> {
     let command = |profile: &str, targets: &[&str]| {

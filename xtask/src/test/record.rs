@@ -28,7 +28,7 @@ pub struct Ended {
     pub why: String,
 }
 
-/// Every test that ended, in the order of their ends; none where no test has begun.
+/// Every test that ended, in the order of their ends; none if no test has begun.
 pub fn read(file: &Path) -> Result<Vec<Ended>> {
     if !file.exists() {
         return Ok(Vec::new());

@@ -12,8 +12,8 @@ use crate::{build_modules, program};
 /// Names the folder to the suite: `VERSION/stoa` and `VERSION/modules`.
 pub const FOLDER: &str = "STOA_TEST_RELEASES";
 
-/// Builds the hosts and modules of `tests/releases.txt` that are not built yet, and compiles the modules for this machine. A clone
-/// without the history lacks a release's commit: the suite reports that its tests did not run.
+/// Builds the hosts and modules of `tests/releases.txt` that are not built yet, and compiles the modules for this
+/// machine. A clone without the history lacks a release's commit: the suite reports that its tests did not run.
 pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     let folder = workspace.target.join("releases");
     let list = workspace.root.join("tests/releases.txt");
@@ -60,7 +60,7 @@ fn build_release(workspace: &Workspace, release: &Path, commit: &str) -> Result<
     let cargo = |words: &[&str]| {
         let mut cargo = workspace.cargo();
         cargo.args(words).current_dir(&source).env("CARGO_TARGET_DIR", &target);
-        // Cargo tells packages apart by their place: each clone needs a folder of its own.
+        // Cargo distinguishes packages by their folder: each clone needs a folder of its own.
         cargo.env("CARGO_BUILD_BUILD_DIR", workspace.intermediate.join("releases"));
         program::run(&mut cargo)
     };

@@ -1,8 +1,9 @@
-//! Runs the suite's program in two phases: everything but the tests of modules named `timed` with several threads, then those alone,
-//! one at a time, since they judge times, memory or counts.
+//! Runs the suite's program in two phases: everything but the tests of modules named `timed` with several threads, then
+//! those alone, one at a time, since they judge times, memory or counts.
 //!
-//! A timed test that fails is run once more. If it passes then, it is listed as flaky and the run goes on; three of them fail the run.
-//! A test that hangs ends its program, which says so; the tests that had not ended are run without it, and the run fails.
+//! A timed test that fails is run once more. If it passes then, it is listed as flaky and the run goes on; three of
+//! them fail the run. A test that hangs ends its program, which says so; the tests that had not ended are run without
+//! it, and the run fails.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -136,7 +137,7 @@ impl Suite<'_> {
         Ok(outcome)
     }
 
-    /// Runs the timed tests that failed once more: those that pass now, or none where one fails again or too many are flaky.
+    /// Runs the timed tests that failed once more: those that pass now, or none if one fails again or too many are flaky.
     fn try_again(&self, ended: &[Ended]) -> Result<Option<Vec<Ended>>> {
         let failed: Vec<String> = ended
             .iter()

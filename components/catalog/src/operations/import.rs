@@ -55,7 +55,7 @@ pub fn import(call: &Call) -> Answer {
     let created = create_products(products.into_iter().enumerate().map(place).collect())?;
     let items: Vec<ImportedProduct> = created.into_iter().map(show).collect();
     let products: Vec<Id> = items.iter().map(|product| product.id).collect();
-    // An import is no record: the audit entry is about the request, and found by each product.
+    // An import is not a record: the audit entry is about the request, and found by each product.
     Ok(Reply::json(&ImportedProducts { items }).resource(Id::from(facts().request)).subjects(products))
 }
 

@@ -141,7 +141,7 @@ pub fn archive(call: &Call) -> Answer {
     change.write_and_emit(&ARCHIVED, |row| PartIdentity { id, product_id: row.product_id }, show)
 }
 
-/// Refuses a variant of another product, or an archived one unless it stood there already.
+/// Refuses a variant of another product, or an archived one unless it was stated there before.
 fn check_variant(variant: Option<&VariantHead>, product: Id, kept: Option<Id>) -> Result<(), Problem> {
     match variant {
         Some(variant) if Some(variant.id) == kept => Ok(()),

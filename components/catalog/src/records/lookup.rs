@@ -32,7 +32,7 @@ collection! {
         archived_at: Option<Instant>,
         /// The parent of a category.
         parent_id: Option<Id>,
-        /// The lineage of a category: the ids from the root to this one, parted by spaces.
+        /// The lineage of a category: the ids from the root to this one, separated by spaces.
         lineage: Option<String>,
         /// The decimal places of a unit.
         decimal_places: Option<i64>,
@@ -92,7 +92,7 @@ resource! {
         /// Categories only: id of the parent category; null at the top level.
         #[serde(skip_serializing_if = "Option::is_none")]
         parent_id: Option<Option<Id>> = (row.kind == Kind::Categories).then_some(row.parent_id),
-        /// Units only.
+        /// Only for units of measure.
         #[serde(skip_serializing_if = "Option::is_none")]
         decimal_places: Option<i64>,
     }
@@ -110,7 +110,7 @@ resource! {
         id: Id,
         name: String,
         code: String,
-        /// Units only.
+        /// Only for units of measure.
         #[serde(skip_serializing_if = "Option::is_none")]
         decimal_places: Option<i64>,
     }

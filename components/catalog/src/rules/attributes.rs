@@ -1,7 +1,7 @@
 //! Free attributes of products and variants: bounded by the schemas of the bodies that bring them, which the host judges before a
 //! module is asked, and never a place for credentials.
 //!
-//! Refused are member names that hold one of `NAMES` as a word (in any case, words parted by punctuation or camel case), the
+//! Refused are member names that hold one of `NAMES` as a word (in any case, words separated by punctuation or camel case), the
 //! names `__proto__`, `prototype` and `constructor`, and texts shaped like a private key block, a JSON Web Token, a webhook
 //! signing secret or a key of this service.
 
@@ -39,7 +39,7 @@ const KEYS: [&str; 5] = ["api", "private", "access", "secret", "signing"];
 pub struct KeptAttributes {
     /// For the people of the company.
     pub attributes: Json,
-    /// For everybody who reads the catalog; none where none are stated.
+    /// For everybody who reads the catalog; none if none are stated.
     pub public_attributes: Option<Json>,
 }
 
@@ -69,8 +69,8 @@ impl KeptAttributes {
 /// The attributes as they are kept.
 ///
 /// # Errors
-/// NOT_ALLOWED at `pointer`, where something is reserved or shaped like a credential: member names are typed by the caller and not
-/// returned.
+/// NOT_ALLOWED at `pointer`, where something is reserved or shaped like a credential: member names are typed by the
+/// caller and not returned.
 fn check(attributes: Map<String, Value>, pointer: &str) -> Result<Json, Vec<Item>> {
     let attributes = Value::Object(attributes);
     if holds_forbidden(&attributes) {

@@ -1,4 +1,4 @@
-//! Gathering faults, so that one answer tells of all of them.
+//! Gathering faults, so that one response lists all of them.
 
 use stoa_sdk::Item;
 

@@ -46,7 +46,7 @@ pub struct ProductInput {
     #[serde(default)]
     #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
     pub attributes: Map<String, Value>,
-    /// Free JSON that API clients and events show: state only what everybody may read. Same limits as `attributes`.
+    /// Free JSON that API clients and events show: state only values that every reader may see. Same limits as `attributes`.
     #[serde(default)]
     #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
     pub public_attributes: Map<String, Value>,

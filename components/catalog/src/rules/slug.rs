@@ -15,8 +15,8 @@ const NEXT: (usize, usize) = (20_000, 1_000);
 /// may share a name.
 const IN_A_ROW: u64 = 1_050;
 
-/// The slug of a name: Latin letters lower-cased and freed of their marks, digits, and one hyphen wherever something else
-/// stood; `product` where nothing is left.
+/// The slug of a name: Latin letters lower-cased and freed of their marks, digits, and one hyphen in place of anything
+/// else; `product` where nothing is left.
 pub fn from_name(name: &str) -> String {
     let mut slug = String::new();
     for letter in name.chars().flat_map(char::to_lowercase) {
@@ -257,7 +257,8 @@ mod tests {
         assert_eq!(slugs.propose().len(), 20_000);
     }
 
-    /// Names `count` products in a shop where these numbers of the name `x` are taken: their slugs, and how many look-ups that took.
+    /// Names `count` products in a shop where these numbers of the name `x` are taken: their slugs, and how many
+    /// look-ups that took.
     fn name_products(count: usize, is_taken: impl Fn(u64) -> bool) -> (Vec<String>, usize) {
         let stems = vec!["x"; count];
         let (mut slugs, mut given, mut lookups) = (slugs(&stems, &[]), Vec::new(), 0);

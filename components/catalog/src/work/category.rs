@@ -1,4 +1,4 @@
-//! The tree of categories: where one stands, and what a move means for those below it.
+//! The tree of categories: the place of each, and what a move means for those below it.
 //!
 //! Each category keeps its lineage, the ids from the root to itself, so that a whole branch is one look-up and a product
 //! filter "with descendants" is one condition however large the tree is. Moves are rare and rewrite the branch.
@@ -18,7 +18,7 @@ const STEP: usize = 1_000;
 /// Held shared by those that add a category under another, exclusive by those that move or archive one.
 pub const LOCK: &str = "categories";
 
-/// Where a category stands, and the lineages that change with it.
+/// The place of a category, and the lineages that change with it.
 #[derive(Debug, Default)]
 pub struct Place {
     pub parent_id: Option<Id>,

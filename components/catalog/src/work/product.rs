@@ -80,7 +80,7 @@ impl Checked {
     }
 }
 
-/// The products, or every fault that the schema cannot tell: each by itself, and identities that stand twice.
+/// The products, or every fault that the schema cannot express: each by itself, and identities that are stated twice.
 fn check(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Checked>, Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let mut checked = Vec::new();

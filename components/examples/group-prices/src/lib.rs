@@ -2,7 +2,7 @@
 //!
 //! A company puts customers into groups and states how many percent less a group pays, in general or for a variant. The module
 //! extends `commerce:extension/price-adjustment`, so that prices that are resolved for a customer, and lines of quotations and
-//! orders, have the group's price; the list's price stays beside it. It calls no other module: pricing calls it and sales calls
+//! orders, have the group's price; the list's price stays next to it. It calls no other module: pricing calls it and sales calls
 //! pricing, so a service of sales would be a circle. Ids of customers and variants are therefore taken as they are stated.
 
 mod operations;

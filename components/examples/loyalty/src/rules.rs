@@ -12,7 +12,7 @@ pub fn count_points(total: Amount, points_per_amount: Decimal<6>) -> Option<i64>
     i64::try_from(product.units() / ONE).ok()
 }
 
-/// Points that an amount is paid with; None if it is no whole number of them.
+/// Points that an amount is paid with; None if it is not a whole number of them.
 pub fn count_needed(amount: Money, point_value: Money) -> Option<i64> {
     let is_whole = amount.units().checked_rem(point_value.units())? == 0;
     is_whole.then(|| i64::try_from(amount.units() / point_value.units()).ok()).flatten()

@@ -14,7 +14,7 @@ use stoa_trade::quantity::{Amount, Money};
 use crate::records::{BalanceRow, EarnedTotal, EntryKind, EntryRow, LoyaltyReceipt, ProgramRow};
 use crate::rules::{count_needed, count_points};
 
-/// The problem of an amount that is no whole number of points.
+/// The problem of an amount that is not a whole number of points.
 pub const NOT_WHOLE: &str = "LOYALTY_AMOUNT_NOT_WHOLE";
 /// The problem of more points than there are.
 pub const INSUFFICIENT: &str = "LOYALTY_POINTS_INSUFFICIENT";

@@ -192,7 +192,7 @@ fn opening_legs(entity: Id, currency_code: &str, inventory: Amount) -> Result<Ve
     }
 }
 
-/// A leg at a signed balance; none of nothing.
+/// A leg at a signed balance; none for zero.
 fn balance_leg(role: &str, balance: Amount) -> Option<Leg> {
     let side = if balance.is_negative() { JournalSide::Credit } else { JournalSide::Debit };
     (!balance.is_zero()).then(|| leg(role, side, Amount::from_units(balance.units().abs())))

@@ -39,7 +39,7 @@ macro_rules! document_list {
 
 pub(crate) use document_list;
 
-/// Reads a page of the documents that meet the filter and changed themselves, or whose row beside them did, which is all that payments
+/// Reads a page of the documents that meet the filter and changed themselves, or whose other row did, which is all that payments
 /// change of an invoice. Each of the two has an index; as alternatives of one filter they have none.
 pub fn read_changed<R: Entity>(
     filter: &Filter,

@@ -32,8 +32,8 @@ text_enum! {
 }
 
 collection! {
-    /// Its lines and cost lines are those of `line_set_id`. `reference_key` is the document reference as it is compared, null unless the credit
-    /// is RECOGNIZED.
+    /// Its lines and cost lines are those of `line_set_id`. `reference_key` is the document reference as it is
+    /// compared, null unless the credit is RECOGNIZED.
     pub record CreditRow in "credit" {
         side: Side,
         number: String,
@@ -85,8 +85,8 @@ collection! {
 }
 
 collection! {
-    /// The lines of recognised credits to customers: the ledger that reports of sales by variant subtract. A void credit has its lines
-    /// again below zero.
+    /// The lines of recognised credits to customers: the ledger that reports of sales by variant subtract. A void
+    /// credit has its lines again below zero.
     pub ledger CreditedLineRow in "credited_line" {
         credit_id: Id,
         line_no: i64,

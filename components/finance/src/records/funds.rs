@@ -1,4 +1,4 @@
-//! Amount left of a payment or a credit. It has a row from the day it is posted, beside the document whose version only its own
+//! Amount left of a payment or a credit. It has a row from the day it is posted, next to the document whose version only its own
 //! operations raise.
 
 use stoa_sdk::{Id, collection};
@@ -7,8 +7,8 @@ use stoa_trade::quantity::Money;
 use crate::records::side::Side;
 
 collection! {
-    /// `source_id` is a payment or a credit. `available` is what invoices and refunds may still take: nothing of what the register
-    /// collected, nor of what is void or reversed.
+    /// `source_id` is a payment or a credit. `available` is what invoices and refunds may still take: nothing of what
+    /// the register collected, nor of what is void or reversed.
     pub projection FundsRow in "funds" {
         source_id: Id,
         side: Side,

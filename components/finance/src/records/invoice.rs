@@ -1,4 +1,5 @@
-//! Invoices of both sides: as they are kept, what changes of them while they stand, and how they are shown (finance-ledger.md B2).
+//! Invoices of both sides: as they are kept, what changes of them while they are valid, and how they are shown
+//! (finance-ledger.md B2).
 
 use stoa_sdk::{Date, Id, collection, text_enum};
 use stoa_trade::quantity::Money;
@@ -12,9 +13,9 @@ text_enum! {
 }
 
 collection! {
-    /// `number_scope` is the legal entity, or the supplier who numbers his own. The lines are those of `line_set_id`: a replacement of
-    /// a draft makes another set. `posted_on` is the day of its entry, `reference_key` the document reference as it is compared,
-    /// null unless it is posted.
+    /// `number_scope` is the legal entity, or the supplier who numbers his own. The lines are those of `line_set_id`: a
+    /// replacement of a draft makes another set. `posted_on` is the day of its entry, `reference_key` the document
+    /// reference as it is compared, null unless it is posted.
     pub record InvoiceRow in "invoice" {
         side: Side,
         number: String,
@@ -57,9 +58,9 @@ collection! {
 }
 
 collection! {
-    /// The paid part of an invoice. It has a row from the day it is posted: what others do to it never raises its version. `balance`
-    /// is what is still owed, nothing once it is void. `settled_on` is set exactly while nothing is owed. `collected`: the register
-    /// collected its order, so that nothing else pays it.
+    /// The paid part of an invoice. It has a row from the day it is posted: what others do to it never raises its
+    /// version. `balance` is what is still owed, nothing once it is void. `settled_on` is set exactly while nothing is
+    /// owed. `collected`: the register collected its order, so that nothing else pays it.
     pub projection InvoiceBalanceRow in "invoice_balance" {
         invoice_id: Id,
         side: Side,

@@ -45,7 +45,7 @@ impl InvoiceLineRow {
         self.tracking == Tracking::Serialized || !self.unit_ids.0.is_empty()
     }
 
-    /// Where it stands in the record.
+    /// Its position in the record.
     pub fn pointer(&self) -> String {
         format!("/lines/{}", self.line_no)
     }

@@ -43,7 +43,7 @@ macro_rules! line_with_units {
 pub(crate) use line_with_units;
 
 impl NamedUnit {
-    /// `unit`: none where the reader may not see it.
+    /// `unit`: none if the reader may not see it.
     pub fn new(unit_id: Id, unit: Option<&Unit>) -> NamedUnit {
         let known = unit.map(|unit| KnownUnit {
             serial_number: unit.serial_number.clone(),

@@ -19,8 +19,8 @@ text_enum! {
 }
 
 collection! {
-    /// `amount` is signed: money that came in is above zero, and what a void takes back has the other sign. `undo`: of a void or a
-    /// reversal. `session_id`: the cash session whose drawer it changed.
+    /// `amount` is signed: money that came in is above zero, and what a void takes back has the other sign. `undo`: of
+    /// a void or a reversal. `session_id`: the cash session whose drawer it changed.
     pub ledger MoneyMoveRow in "money_move" {
         legal_entity_id: Id,
         branch_id: Option<Id>,

@@ -19,7 +19,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// APPLY moves nothing between the two parties: it stands in two rows that add up to nothing.
+    /// APPLY moves nothing between the two parties: it is in two rows whose sum is zero.
     #[derive(PartialOrd, Ord)]
     pub enum PartyAct { Post => "POST", Apply => "APPLY", Void => "VOID" }
 }

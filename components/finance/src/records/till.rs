@@ -8,7 +8,8 @@ text_enum! {
 }
 
 collection! {
-    /// `smallest_coin`: the register's. `expected` is what the drawer should hold now: the opening and the session's moves of cash.
+    /// `smallest_coin`: the register's. `expected` is what the drawer should hold now: the opening and the session's
+    /// moves of cash.
     pub record TillRow in "till" {
         session_id: Id,
         register_id: Id,

@@ -1,4 +1,4 @@
-//! Which invoice bills a unit: what is claimed once is not billed again while that invoice stands (FI5 of finance-ledger.md B12).
+//! Which invoice bills a unit: a claimed unit is not billed again while that invoice is valid (FI5 of finance-ledger.md B12).
 
 use stoa_sdk::{Id, collection};
 

@@ -1,4 +1,5 @@
-//! How much of what is there an application may take: never more than the invoice's balance, nor than the source has left (rule 4).
+//! How much of what is there an application may take: never more than the invoice's balance, nor than the source has
+//! left (rule 4).
 
 use stoa_sdk::{Bounds, Item, Problem, item};
 use stoa_trade::quantity::Money;

@@ -1,5 +1,5 @@
-//! Which serial units an invoice bills, and whether they are all there (rules 8 and 9, finance-ledger.md B3). An issued invoice is never
-//! completed afterwards.
+//! Which serial units an invoice bills, and whether they are all there (rules 8 and 9, finance-ledger.md B3). An issued
+//! invoice is never completed afterwards.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub struct Fulfilment {
     pub held: Vec<Id>,
 }
 
-/// A line with what stands behind it; none: no order does.
+/// A line with the order behind it; None if there is no order.
 pub type BilledLine<'a> = (&'a InvoiceLineRow, Option<Fulfilment>);
 
 /// The counts of a refusal's item: of whole pieces, at most 1,000.
@@ -41,7 +41,7 @@ fn faults<'a>(
     lines.iter().filter_map(fault).collect()
 }
 
-/// Steps 1 and 2, which hold of every way to post an invoice: it has lines, and no unit stands without its variant.
+/// Steps 1 and 2, which hold of every way to post an invoice: it has lines, and no unit is stated without its variant.
 ///
 /// # Errors
 /// ILLEGAL_STATE with LINES_REQUIRED, FULFILMENT_INCOMPLETE with UNITS_DIFFER_FROM_QUANTITY.
@@ -99,8 +99,8 @@ fn find_difference(line: &InvoiceLineRow, units: &[Id]) -> Option<Item> {
         .then(|| count_item(line.pointer(), "UNITS_DIFFER_FROM_QUANTITY", line.pieces(), identified))
 }
 
-/// The units of each line of a sales invoice that is confirmed together with the delivery of its order: those that are named, or all
-/// that the order holds for it.
+/// The units of each line of a sales invoice that is confirmed together with the delivery of its order: those that are
+/// named, or all that the order holds for it.
 ///
 /// # Errors
 /// UNIT_COUNT_MISMATCH of all failing lines.
@@ -123,7 +123,8 @@ pub fn units_to_deliver(lines: &[BilledLine<'_>]) -> Result<Vec<Vec<Id>>, Proble
     Ok(chosen)
 }
 
-/// Refuses serialized lines of a purchase for which another number of units is given than they bill; `given` counts for each line.
+/// Refuses serialized lines of a purchase for which another number of units is given than they bill; `given` counts for
+/// each line.
 ///
 /// # Errors
 /// UNIT_COUNT_MISMATCH.

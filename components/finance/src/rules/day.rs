@@ -29,7 +29,7 @@ pub fn check_due(issued: Option<Date>, due: Option<Date>, pointer: &str) -> Resu
     }
 }
 
-/// When an invoice is due: as stated, else so many days after it is issued; none: at once.
+/// When an invoice is due: as stated, else so many days after it is issued; `None`: at once.
 pub fn due_day(stated: Option<Date>, issued: Date, term_days: Option<u16>) -> Option<Date> {
     stated.or_else(|| days_after(issued, i64::from(term_days?)))
 }

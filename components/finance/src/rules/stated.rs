@@ -22,7 +22,7 @@ pub struct StatedLine {
     pub variant: Option<Id>,
     pub description: Option<String>,
     pub quantity: Quantity,
-    /// Price or cost of one; none: the order's.
+    /// Price or cost of one; `None`: the order's.
     pub unit_amount: Option<Money>,
     pub order_item: Option<Id>,
     pub receipt_item: Option<Id>,

@@ -32,10 +32,12 @@ fn check_entity(id: Id, currency_code: &str) -> Option<Finding> {
     let sums =
         read_control(id, currency_code).and_then(|control| Ok(control.roles(read_inventory(id, currency_code)?)));
     let Ok(documents) = sums else {
-        return Some(finding("FI11", id, "What the documents of the legal entity come to cannot be computed."));
+        return Some(finding("FI11", id, "The sums of the legal entity's documents cannot be computed."));
     };
     let balances = books::balances(id, &documents.map(|(role, _)| role));
     let differs = |(role, sum): &(&str, _)| balances.get(*role).copied().unwrap_or_default() != *sum;
     let is_off = documents.iter().any(differs);
-    is_off.then(|| finding("FI11", id, "A control account of the legal entity is not at what its documents say."))
+    is_off.then(|| {
+        finding("FI11", id, "The balance of a control account of the legal entity differs from its documents.")
+    })
 }

@@ -23,7 +23,7 @@ totals! { LinesOfCredit of CreditedLineRow by [credit_id: Id] { amount: Money = 
 /// The amount of a document, and the amounts taken of it.
 struct Taken {
     id: Id,
-    /// The most that invoices and refunds may take in all; none where it is no money.
+    /// The most that invoices and refunds may take in all; none if it is not money.
     most: Option<Money>,
     /// True if its applications are its own, as those of a register's payment are.
     is_of_register: bool,
@@ -33,17 +33,16 @@ struct Taken {
 
 fn judge(taken: &Taken, funds: Option<&FundsRow>) -> Option<Finding> {
     let Some(funds) = funds else {
-        return taken
-            .most
-            .map(|_| finding("FI2", taken.id, "The document is posted, and nothing says what is left of it."));
+        return taken.most.map(|_| finding("FI2", taken.id, "The document is posted and has no available amount."));
     };
     let adds_up = funds.applied == taken.applied && funds.refunded == taken.refunded;
     let left = match taken.most {
         Some(most) if !taken.is_of_register => sum([funds.available, taken.applied, taken.refunded]).ok() == Some(most),
         _ => funds.available.is_zero(),
     };
-    (!(adds_up && left))
-        .then(|| finding("FI2", taken.id, "Applications, refunds and what is left differ from the amount."))
+    (!(adds_up && left)).then(|| {
+        finding("FI2", taken.id, "Applications, refunds and the available amount do not add up to the amount.")
+    })
 }
 
 fn check(documents: Vec<Taken>) -> Vec<Finding> {

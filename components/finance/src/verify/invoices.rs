@@ -93,7 +93,7 @@ fn check_balance(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>, taken: Mone
         findings.push(finding("FI1", row.id, "Applications, balance and total of the invoice differ."));
     }
     if paid.balance != entered {
-        findings.push(finding("FI11", row.id, "The party's ledger says another balance of the invoice."));
+        findings.push(finding("FI11", row.id, "The party's ledger has another balance of the invoice."));
     }
     if paid.settled_on.is_some() != (is_issued && paid.balance.is_zero()) {
         findings.push(finding("FI10", row.id, "The invoice is settled and owed, or neither."));

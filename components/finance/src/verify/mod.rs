@@ -1,5 +1,5 @@
-//! The invariants of finance (finance-ledger.md B12), checked in bounded batches: invoices and what they bill, then payments, credits,
-//! applications, tills, collections and returns, totals by month, and the books at last.
+//! The invariants of finance (finance-ledger.md B12), checked in bounded batches: invoices and what they bill, then
+//! payments, credits, applications, tills, collections and returns, totals by month, and the books at last.
 
 mod books;
 mod funds;

@@ -57,6 +57,6 @@ fn check_items(side: Side, items: &BTreeSet<Id>) -> Vec<Finding> {
         map(billed.into_iter().map(|group| (group.order_item_id, group.quantity)));
     let Ok(orders) = read_orders(side, items, &BTreeSet::new()) else { return Vec::new() };
     let differs = |item: &&Id| orders.lines.get(*item).map(|line| line.billed) != billed.get(&Some(**item)).copied();
-    let message = "What is billed of the order's line is not what issued invoices bill.";
+    let message = "The billed quantity of the order's line differs from that of its issued invoices.";
     items.iter().filter(differs).map(|item| finding("FI4", *item, message)).collect()
 }

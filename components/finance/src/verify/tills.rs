@@ -28,7 +28,11 @@ pub fn check_tills(rows: &[TillRow]) -> Vec<Finding> {
         row.expected != held || !is_counted
     };
     let found = rows.iter().filter(differs);
-    found.map(|row| finding("FI8", row.session_id, "The drawer should hold other than its cash.")).collect()
+    found
+        .map(|row| {
+            finding("FI8", row.session_id, "The expected cash of the drawer differs from its movements of cash.")
+        })
+        .collect()
 }
 
 /// FI7: the components of a receipt add up to what was collected.

@@ -1,4 +1,4 @@
-//! Sums of the ledgers of finance: what customers and suppliers stand at, and what the books should say of it.
+//! Sums of the ledgers of finance: the balances of customers and suppliers, and what the books should say of it.
 
 use stoa_sdk::store::{Aggregate, Batch, aggregate};
 use stoa_sdk::{Filter, Id, all, totals};
@@ -52,7 +52,7 @@ pub fn of_account(account: PartyAccount) -> Filter {
     PartyEntryRow::account.eq(account)
 }
 
-/// Entries that stand in statements: applications move nothing between two parties.
+/// Entries that are shown in statements: applications move nothing between two parties.
 pub fn of_statement() -> Filter {
     PartyEntryRow::act.one_of([PartyAct::Post, PartyAct::Void])
 }
@@ -84,7 +84,8 @@ pub fn sum_taken(entity: Id, currency_code: &str, summed: Option<Summed>) -> Fig
     sum_figures(entity, summed, (None, None), months, lines)
 }
 
-/// Sums that an entity recognised without an order in a currency, from one day to another, by month: documents, quantity and revenue.
+/// Sums that an entity recognised without an order in a currency, from one day to another, by month: documents,
+/// quantity and revenue.
 pub fn sum_recognized(entity: Id, currency_code: &str, days: Days, summed: Option<Summed>) -> MonthSums<Revenue, 3> {
     let months = RevenueTotalRow::currency_code.eq(currency_code);
     sum_months(entity, summed, days, months, RevenueLineRow::currency_code.eq(currency_code))

@@ -1,5 +1,5 @@
-//! Expected balances of an entity's control accounts by its documents (finance-ledger.md B9): reconciliation compares them with the
-//! books, and the books begin with them.
+//! Expected balances of an entity's control accounts by its documents (finance-ledger.md B9): reconciliation compares
+//! them with the books, and the books begin with them.
 
 use stoa_sdk::host::fault;
 use stoa_sdk::{Id, Problem};

@@ -94,7 +94,8 @@ fn read_whole(scope: &Scope, by: GroupBy) -> Result<Credits, Problem> {
     Ok(Credits { groups, total: Some(total), without_lines: None, is_whole: true })
 }
 
-/// Lines of credits by group. They have no totals by month: a page sums those of the report's days, 366 at most, which users wrote.
+/// Lines of credits by group. They have no totals by month: a page sums those of the report's days, 366 at most, which
+/// users wrote.
 fn read_lines(scope: &Scope, by: GroupBy) -> Result<Credits, Problem> {
     let of_all = all([
         CreditedLineRow::legal_entity_id.eq(scope.entity),

@@ -29,7 +29,7 @@ pub struct Document {
     pub number: String,
 }
 
-/// A row whose postings stand in the ledger of its party.
+/// A row whose postings are in the ledger of its party.
 pub trait PartyDocument {
     /// Its party.
     fn debtor(&self) -> Debtor;

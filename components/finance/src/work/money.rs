@@ -16,7 +16,7 @@ use crate::records::side::{PAYMENT, Side};
 use crate::work::entries::{Debtor, Document, PartyDocument, entry, negate};
 use crate::work::posting::{EntrySource, Terms, draw_entry, money_leg, party_leg};
 
-/// The stated money account, else the one mapped to the method; none where the entity keeps no books.
+/// The stated money account, else the one mapped to the method; none if the entity keeps no books.
 ///
 /// # Errors
 /// PAYMENT_ACCOUNT_INVALID at `/accountId`, ACCOUNTING_SETUP_REQUIRED.
@@ -105,7 +105,7 @@ fn draw_money(
     Moved { entity, currency_code, account, method, direction, amount, on, origin, source, session: None }
 }
 
-/// Rows and posting that a payment that is money writes beside itself: P13, P15.
+/// Rows and posting that a payment of money writes in addition to itself: P13, P15.
 pub struct Recorded {
     pub entry: PartyEntryRow,
     pub moved: MoneyMoveRow,

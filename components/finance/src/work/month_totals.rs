@@ -31,7 +31,8 @@ pub struct Lines {
     pub revenue: Vec<RevenueLineRow>,
 }
 
-/// Writes lines of the entity, in one batch with what else is written; now and then those that came before are added to the totals.
+/// Writes lines of the entity, in one batch with what else is written; now and then those that came before are added to
+/// the totals.
 pub fn write_lines<B: Batch>(entity: Id, rest: B, lines: &Lines) -> Result<B::Answer, Failure> {
     let count = lines.entries.len() + lines.moves.len() + lines.revenue.len();
     let hold = SNAPSHOTS.hold((count > 0).then_some(entity));

@@ -1,5 +1,5 @@
-//! Revenue by groups: what orders delivered, which sales knows, and what invoices recognised without one, merged by key; credits beside
-//! them where they can be distinguished.
+//! Revenue by groups: what orders delivered, which sales knows, and what invoices recognised without one, merged by
+//! key; credits in addition where they can be distinguished.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,8 +52,8 @@ pub struct Figures {
     pub credits: Option<Sum>,
 }
 
-/// A page of groups by their keys, and the figures of all of them. The key of what has none, such as revenue without a variant, is
-/// empty; it comes last.
+/// A page of groups by their keys, and the figures of all of them. The key of what has none, such as revenue without a
+/// variant, is empty; it comes last.
 #[derive(Debug)]
 pub struct Grouped {
     pub rows: Vec<(String, Figures)>,
@@ -226,8 +226,8 @@ fn add(one: &Figures, other: &Figures) -> Result<Figures, Problem> {
 
 type Keyed<T> = BTreeMap<String, T>;
 
-/// Revenue without an order by group, and all of it. Groups other than months have no totals: a page sums the lines of the report's
-/// days, 366 at most, and these are lines that users wrote on invoices, not sales of tills.
+/// Revenue without an order by group, and all of it. Groups other than months have no totals: a page sums the lines of
+/// the report's days, 366 at most, and these are lines that users wrote on invoices, not sales of tills.
 fn read_recognized(scope: &Scope, by: GroupBy) -> Result<(Keyed<Figures>, Figures), Problem> {
     let Some(filter) = scope.filter_recognized() else { return Ok(Default::default()) };
     match by {

@@ -1,4 +1,5 @@
-//! Paying invoices with what a payment or a credit has left: never more than either balance, all or nothing (rule 4, P14, P16, P21).
+//! Paying invoices with what a payment or a credit has left: never more than either balance, all or nothing (rule 4,
+//! P14, P16, P21).
 
 use std::collections::BTreeMap;
 
@@ -53,8 +54,8 @@ pub fn lock_posted(ids: &[Id]) -> Result<PostedInvoices, Problem> {
     Ok((map(rows.into_iter().map(|row| (row.id, row))), map(paid.into_iter().map(|paid| (paid.invoice_id, paid)))))
 }
 
-/// Judges what a source is to pay, under the locks of the invoices. `day` is that of an application, given the later of the days on
-/// which source and invoice were posted; `pointer` that of the parts.
+/// Judges what a source is to pay, under the locks of the invoices. `day` is that of an application, given the later of
+/// the days on which source and invoice were posted; `pointer` that of the parts.
 ///
 /// # Errors
 /// NOT_FOUND, REFERENCE_INVALID, ILLEGAL_STATE with COLLECTED_AT_REGISTER, LIMIT_EXCEEDED; what `day` refuses.
@@ -167,7 +168,7 @@ pub struct Reversal {
     pub applications: Vec<Id>,
 }
 
-/// Undoes every application of a source that stands: opposite rows, and the invoices are open again.
+/// Undoes every valid application of a source: opposite rows, and the invoices are open again.
 pub fn reverse(source: &Source, standing: &[ApplicationRow], on: Date) -> Result<Reversal, Problem> {
     let mut by_invoice: BTreeMap<Id, Money> = BTreeMap::new();
     for application in standing {

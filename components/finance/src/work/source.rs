@@ -26,7 +26,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The account of the party's ledger on which it stands until it is used.
+    /// The account of the party's ledger that holds it until it is used.
     pub fn account(&self) -> PartyAccount {
         match self.document.kind {
             DocumentKind::Credit => PartyAccount::Credits,

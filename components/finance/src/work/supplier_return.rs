@@ -1,4 +1,4 @@
-//! A supplier return under its lock, with the lines that stand.
+//! A supplier return under its lock, with the lines that are valid.
 
 use std::collections::BTreeSet;
 

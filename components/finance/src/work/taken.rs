@@ -1,4 +1,5 @@
-//! Numbers and references of documents that another document has: DUPLICATE names it, if the caller may read documents of the side.
+//! Numbers and references of documents that another document has: DUPLICATE names it, if the caller may read documents
+//! of the side.
 
 use stoa_sdk::store::{Row, find, run};
 use stoa_sdk::{Entity, Problem};

@@ -30,8 +30,8 @@ pub struct CashUse<'a> {
     pub session: Option<Id>,
 }
 
-/// The drawer that cash leaves, or comes back to: of a customer's refund from a till's account an open session of that till, which
-/// must be named; without books a session may be named, and is checked alike (rule 12).
+/// The drawer that cash leaves, or comes back to: of a customer's refund from a till's account an open session of that
+/// till, which must be named; without books a session may be named, and is checked alike (rule 12).
 ///
 /// # Errors
 /// VALIDATION_FAILED, PAYMENT_ACCOUNT_INVALID, CASH_SESSION_REQUIRED.

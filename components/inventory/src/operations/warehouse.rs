@@ -25,7 +25,7 @@ use crate::work::warehouses::insert_warehouse;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/warehouses", "listWarehouses", list).summary("Warehouses")
         .needs(READ).query::<ListWarehouses>().answers::<Page<Warehouse>>()
-        .and_client(Client::new(CLIENT_READ).description("Active ones.")
+        .and_client(Client::new(CLIENT_READ).description("Lists ACTIVE warehouses.")
             .query::<ListApiWarehouses>().answers::<Page<ApiWarehouse>>()),
     Operation::create("/inventory/warehouses", "createWarehouse", create).summary("Create a warehouse")
         .description("Code, type, legal entity and branch cannot change. The code remains reserved after archiving, ignoring \

@@ -1,4 +1,4 @@
-//! Locations, the places in a warehouse where units stand: as they are kept, and as people and API clients read them.
+//! Locations, the places in a warehouse where units are: as they are kept, and as people and API clients read them.
 
 use stoa_sdk::{EventData, Id, Instant, Reply, collection, event_kinds, tenant};
 use stoa_trade::life::PublicHead;

@@ -96,7 +96,7 @@ resource! {
 }
 
 with_lines! {
-    /// A count whole.
+    /// A stock count with its lines.
     pub struct StockCount of row: StockCountRow => StockCountHeader, lines: [StockCountLine];
 }
 

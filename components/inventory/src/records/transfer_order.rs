@@ -90,7 +90,8 @@ collection! {
 }
 
 impl TransferItemRow {
-    /// The quantity that was sent and has neither arrived, nor been lost, nor come back. None where the figures contradict each other.
+    /// The quantity that was sent and has neither arrived, nor been lost, nor come back. None where the figures
+    /// contradict each other.
     pub fn left_to_receive(&self) -> Option<Quantity> {
         let settled = self.received.checked_add(self.lost)?.checked_add(self.returned)?;
         self.quantity.checked_sub(settled).filter(|left| !left.is_negative())

@@ -21,7 +21,7 @@ text_enum! {
 }
 
 impl UnitStatus {
-    /// Returns whether such a unit stands in a warehouse.
+    /// Returns whether such a unit is in a warehouse.
     pub fn in_custody(self) -> bool {
         !matches!(self, UnitStatus::Sold | UnitStatus::Lost | UnitStatus::Rma)
     }

@@ -62,7 +62,7 @@ pub fn draw(layers: &mut [LayerRow], quantity: Quantity) -> Result<Vec<Slice>, S
     if left == 0 { Ok(slices) } else { Err(Short::Layers) }
 }
 
-/// Cost of goods: none where it is not known, or known in several currencies.
+/// Cost of goods: none if it is not known, or known in several currencies.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cost {
     pub amount: Option<Amount>,

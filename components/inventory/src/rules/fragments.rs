@@ -109,7 +109,7 @@ impl GoneGoods {
     }
 }
 
-/// The goods on hand of a layer; none where it is spent.
+/// The goods on hand of a layer; none if it is spent.
 pub fn layer_fragment(layer: LayerRow) -> Option<Fragment> {
     let (unit, quantity, unit_cost) = (layer.unit_id, layer.remaining, layer.unit_cost);
     (!layer.spent).then(|| Fragment { whereabouts: Where::Layer(Rc::new(layer)), unit, quantity, unit_cost })

@@ -3,7 +3,7 @@
 use stoa_sdk::Problem;
 use stoa_trade::quantity::{self, Quantity};
 
-/// Returns whether a line names as many units as its quantity: none of what is not serialized.
+/// Returns whether a line names as many units as its quantity: none if the variant is not serialized.
 pub fn check_unit_count(is_serialized: bool, quantity: Quantity, units: usize, pointer: &str) -> Result<(), Problem> {
     let required = match is_serialized {
         true if quantity.units() % 1_000_000 != 0 => usize::MAX,

@@ -32,7 +32,7 @@ pub fn status_in(kind: WarehouseType) -> UnitStatus {
     }
 }
 
-/// Returns whether the cause may act on a unit as it stands. One that a transfer order holds or carries waits for its order.
+/// Returns whether the cause may act on a unit as it is. One that a transfer order holds or carries waits for its order.
 pub fn admits(cause: Cause, status: UnitStatus, is_on_order: bool) -> bool {
     use UnitStatus::{Available, Damaged, InTransit, Lost, Quarantined, Returned, Rma, Sold};
     if is_on_order {

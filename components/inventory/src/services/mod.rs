@@ -26,7 +26,7 @@ pub const ACCESS: &[ServiceAccess] = &[
         CLIENT_WRITE,
     ),
     read("commerce:inventory/units", &["get-many", "of-receipt-items", "of-allocations"]),
-    // Identities are no API client's to read.
+    // No API client reads identities.
     ServiceAccess::new("commerce:inventory/units", &["find"], READ_UNITS, &[]),
     ServiceAccess::new("commerce:inventory/costs", &["valuation", "flows"], READ_COSTS, &[]),
     ServiceAccess::new("commerce:inventory/costs", &["correct", "charge", "open"], WRITE_COSTS, &[]),

@@ -70,10 +70,14 @@ pub fn pools(after: Option<Id>) -> Batch {
         let (layers, entries) = (layers.get(&key).unwrap_or(&none), entries.get(&key).unwrap_or(&none));
         let layered: i128 = layers.values().map(|(quantity, _)| *quantity).sum();
         if layered != stock.get(&key).copied().unwrap_or_default() {
-            findings.push(finding("I8", pool.id, "Open layers are not the goods that there are."));
+            findings.push(finding("I8", pool.id, "The open layers differ from the goods on hand."));
         }
         if layers != entries {
-            findings.push(finding("I9", pool.id, "Layers are not worth what the ledger of costs adds up to."));
+            findings.push(finding(
+                "I9",
+                pool.id,
+                "The value of the layers differs from the sum of the ledger of costs.",
+            ));
         }
     }
     (findings, page.last)
@@ -104,7 +108,11 @@ pub fn layers(after: Option<Id>) -> Batch {
     for layer in &page.rows {
         let value = layer.unit_cost.map(|cost| quantity::value(layer.remaining, cost));
         if value.flatten() != layer.value {
-            findings.push(finding("I9", layer.id, "The layer's value is not what remains at its cost."));
+            findings.push(finding(
+                "I9",
+                layer.id,
+                "The layer's value differs from its remaining quantity at its cost.",
+            ));
         }
         if layer.spent != (layer.remaining == Quantity::ZERO) || layer.remaining > layer.quantity {
             findings.push(finding("I8", layer.id, "The layer is not as spent as it says."));
@@ -133,7 +141,7 @@ pub fn items(after: Option<Id>) -> Batch {
         let came = entries.iter().filter(|entry| entry.kind == CostKind::Received);
         let quantity: i128 = came.map(|entry| entry.quantity.units()).sum();
         if goods.iter().map(|part| part.quantity.units()).sum::<i128>() != quantity {
-            findings.push(finding("I16", item, "The line's fragments are not what was received."));
+            findings.push(finding("I16", item, "The line's fragments differ from the received quantity."));
         }
         let changed = entries.iter().filter(|entry| {
             matches!(entry.kind, CostKind::Received | CostKind::Charge | CostKind::Correction | CostKind::Assigned)
@@ -159,7 +167,11 @@ pub fn entities(after: Option<Id>) -> Batch {
     if let (Some(balance), Ok(worth)) = (balances.get("INVENTORY"), value_by_currency(entity, None, None)) {
         let worth: i128 = worth.iter().map(|value| value.value.units()).sum();
         if balance.units() != worth {
-            findings.push(finding("I10", entity, "The books value the goods otherwise than their layers do."));
+            findings.push(finding(
+                "I10",
+                entity,
+                "The value of the goods in the books differs from that of their layers.",
+            ));
         }
     }
     (findings, Some(entity))

@@ -24,7 +24,7 @@ pub fn verify(after: Option<Id>) -> Batch {
             ReservationStatus::Consumed => vec![ReservationStep::Reserve, ReservationStep::Consume],
         };
         if kinds != expected || steps.iter().any(|entry| entry.quantity != row.quantity) {
-            findings.push(finding("I7", row.id, "The reservation is not what its ledger says."));
+            findings.push(finding("I7", row.id, "The reservation differs from its ledger."));
         }
         let closed = row.status != ReservationStatus::Active;
         let consumed = row.status == ReservationStatus::Consumed;

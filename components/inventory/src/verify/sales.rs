@@ -45,13 +45,21 @@ pub fn verify(after: Option<Id>) -> Batch {
         let sale = sales.get(&row.movement_id).filter(|sale| sale.movement_type == MovementType::Sale);
         let fits = sale.is_some_and(|sale| sale.quantity == row.sold);
         if !fits || row.returned.is_negative() || row.returned > row.sold {
-            findings.push(finding("I15", row.id, "The balance is not its sale's, or more came back than was sold."));
+            findings.push(finding(
+                "I15",
+                row.id,
+                "The balance belongs to another sale, or more came back than was sold.",
+            ));
         }
         // A unit that comes back DAMAGED leaves its cost with the sale.
         let back = came_back.get(&row.movement_id).copied().unwrap_or_default();
         let is_unit = sale.is_some_and(|sale| sale.inventory_unit_id.is_some());
         if back > row.returned.units() || (back < row.returned.units() && !is_unit) {
-            findings.push(finding("I15", row.id, "What came back is not what costs came back of."));
+            findings.push(finding(
+                "I15",
+                row.id,
+                "The returned quantity differs from the quantity whose costs were returned.",
+            ));
         }
     }
     (findings, page.last)

@@ -60,10 +60,10 @@ pub fn verify(after: Option<Id>) -> Batch {
             findings.push(finding("I1", row.id, "Custody is not what movements brought and took."));
         }
         if row.reserved.units() != sum_of(&held) {
-            findings.push(finding("I2", row.id, "What is reserved is not the sum of active reservations."));
+            findings.push(finding("I2", row.id, "The reserved quantity differs from the sum of active reservations."));
         }
         if row.reserved.is_negative() || row.reserved > row.on_hand {
-            findings.push(finding("I3", row.id, "More is reserved than there is."));
+            findings.push(finding("I3", row.id, "More is reserved than is on hand."));
         }
         if custody > 0 && !pools.contains(&(row.legal_entity_id, row.variant_id)) {
             findings.push(finding("I8", row.id, "Goods without a cost pool."));

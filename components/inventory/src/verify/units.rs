@@ -1,4 +1,4 @@
-//! The invariants of units, in bounded batches: a unit stands as its ledger says, versions have no gap, it is in one place, held
+//! The invariants of units, in bounded batches: a unit is as its ledger says, versions have no gap, it is in one place, held
 //! once, worth what its layer says, and its identities are its own.
 
 use stoa_sdk::store::{Row, aggregate, find, get_all, read, select};

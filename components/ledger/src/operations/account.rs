@@ -182,7 +182,7 @@ pub fn replace(call: &Call) -> Answer {
         description: input.description.map(String::from),
         ..row.clone()
     };
-    // `postable` is fixed too once a line stands on the account.
+    // `postable` is fixed too once a line is posted to the account.
     let fixed: &[&str] = if row.used { &[AccountRow::postable.name()] } else { &[] };
     refuse_immutable(find_fixed(&row, &after, fixed))?;
     let change = Change::new(&row, after)?;

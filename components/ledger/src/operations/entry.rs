@@ -46,9 +46,9 @@ pub fn read(call: &Call) -> Answer {
 list_query! {
     pub struct ListJournalEntries of EntryRow {
         legal_entity_id: Id = EntryRow::legal_entity_id.eq(legal_entity_id),
-        /// The first day.
+        /// Only entries of this day or a later one.
         from: Option<Date> = at_least(EntryRow::entry_date, from),
-        /// The last day.
+        /// Only entries of this day or an earlier one.
         to: Option<Date> = at_most(EntryRow::entry_date, to),
         /// YYYY-MM.
         month: Option<Month>,

@@ -31,7 +31,7 @@ const LONGEST: i64 = 366;
 list_query! {
     pub struct AskGeneralLedger {
         legal_entity_id: Id,
-        /// The first day.
+        /// First day of the range.
         from: Date,
         /// Last day, at most 366 days after the first.
         to: Date,

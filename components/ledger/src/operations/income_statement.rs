@@ -23,9 +23,9 @@ pub const OPERATIONS: &[Operation] = &[
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskIncomeStatement {
     legal_entity_id: Id,
-    /// The first day.
+    /// First day of the range.
     from: Date,
-    /// The last day.
+    /// Last day of the range.
     to: Date,
     branch_id: Option<Id>,
 }

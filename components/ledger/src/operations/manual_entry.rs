@@ -48,7 +48,7 @@ pub const OPERATIONS: &[Operation] = &[
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ManualLine {
-    /// Active postable account of the legal entity that is no control account.
+    /// Active postable account of the legal entity that is not a control account.
     account_id: Id,
     debit: Option<StatedTotal>,
     credit: Option<StatedTotal>,

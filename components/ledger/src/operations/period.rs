@@ -1,5 +1,5 @@
-//! Months of the books: listing them, closing and reopening them alone with the books, so that whoever posts is done before,
-//! and seen, or waits and is refused.
+//! Months of the books: listing them, closing and reopening them alone with the books, so that a request that posts is
+//! done before, and seen, or waits and is refused.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -35,7 +35,7 @@ pub const OPERATIONS: &[Operation] = &[
         .item_codes(&["CLOSED", "EARLIER_MONTH_OPEN", "MONTH_NOT_ENDED"]),
     Operation::transition("/ledger/legal-entities/{id}/periods/{month}/reopen", "reopenPeriod",
         reopen)
-        .summary("Reopen a closed month").description("Only the last closed month.")
+        .summary("Reopen a closed month").description("Reopens the last closed month. An earlier one is rejected.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<ReopenInput>().answers::<Period>()
         .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE"])
         .item_codes(&["LATER_MONTH_CLOSED", "NOT_CLOSED"]),

@@ -84,7 +84,7 @@ pub fn statement(call: &Call) -> Answer {
     let entity = account.legal_entity_id;
     let (branch, line) = run((query.branch_id.map(get::<BranchRow>), query.cursor.map(get::<DayOfLine>)))?;
     check_branch(branch, entity)?;
-    // Any id is a position: what is no line stands at the day on which it was made.
+    // Any id is a position: one that is not a line has the day of its own instant.
     let day_of_line = line.flatten().map(|line| line.entry_date);
     let place = query.cursor.map(|cursor| (day_of_line.unwrap_or_else(|| day_of_id(cursor)), cursor));
     let scope = Scope { party: query.party_id, branch: query.branch_id, ..Scope::accounts(entity, vec![id]) };

@@ -1,4 +1,4 @@
-//! The trial balance: what every account stood at, what moved it, what it stands at.
+//! The trial balance: of every account the opening balance, the movements and the closing balance.
 
 use std::collections::BTreeMap;
 

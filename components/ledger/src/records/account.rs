@@ -20,10 +20,10 @@ collection! {
         account_type: AccountType,
         parent_id: Option<Id>,
         postable: bool,
-        // A line of the journal stands on it.
+        // A line of the journal is posted to it.
         used: bool,
         description: Option<String>,
-        // The control role that it serves, kept beside the mapping so that one account has one.
+        // The control role that it serves, kept in addition to the mapping so that one account has one.
         control_role: Option<Role>,
         status: Status,
         archived_at: Option<Instant>,
@@ -49,7 +49,7 @@ view! {
 }
 
 view! {
-    /// Where an account stands in the chart.
+    /// The place of an account in the chart.
     pub ChartNode of AccountRow {
         id: Id, account_type: AccountType, parent_id: Option<Id>, postable: bool, status: Status,
     }

@@ -87,7 +87,7 @@ resource! {
     }
 }
 
-/// The record as an answer; it has no entity tag, because its version stands in the body.
+/// The record as an answer; it has no entity tag, because its version is in the body.
 pub fn answer(row: &EntityRow) -> Reply {
     Caller::current().show(|| LegalEntity::from_row(row), || ApiLegalEntity::from_row(row)).resource(row.id)
 }

@@ -1,4 +1,4 @@
-//! Holds: a warehouse or a register of another module keeps what it stands on from being archived.
+//! Holds: a warehouse or a register of another module keeps the records that it uses from being archived.
 
 use stoa_sdk::{Id, collection, view};
 

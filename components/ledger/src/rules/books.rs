@@ -9,8 +9,8 @@ use crate::records::entity::EntityRow;
 pub const SMALLEST_SCALE: i64 = 6;
 pub const LARGEST_SCALE: i64 = 12;
 
-/// Name of the lock between postings and whatever they rely on: posters hold it shared, and whoever changes accounts, mappings,
-/// periods or the entity itself holds it exclusively.
+/// Name of the lock between postings and the records that they rely on: posters hold it shared, and a request that
+/// changes accounts, mappings, periods or the entity itself holds it exclusively.
 pub fn books_lock(entity: Id) -> String {
     format!("books:{entity}")
 }
@@ -34,7 +34,7 @@ impl EntityRow {
         Some(Books { currency_code: currency.clone(), start_on, scale: u32::try_from(scale).ok()? })
     }
 
-    /// The entity with books that begin on this day (none: today) and take this many digits (none: the fewest).
+    /// The entity with books that begin on this day (`None`: today) and take this many digits (`None`: the fewest).
     pub fn with_books(self, currency_code: String, start_on: Option<Date>, scale: Option<i64>) -> EntityRow {
         EntityRow {
             keeps_books: true,
@@ -68,7 +68,8 @@ impl Books {
         Err(pointer.map_or_else(|| Problem::new(code), |pointer| Problem::at(code, pointer)))
     }
 
-    /// Returns whether an amount has no more digits than the journal of these books takes: 26 before the point, the scale after it.
+    /// Returns whether an amount has no more digits than the journal of these books takes: 26 before the point, the
+    /// scale after it.
     pub fn holds(&self, amount: Amount) -> bool {
         let step = 10_i128.pow(12_u32.saturating_sub(self.scale));
         amount.units() < 10_i128.pow(38) && amount.units() % step == 0

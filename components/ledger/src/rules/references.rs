@@ -29,7 +29,7 @@ pub fn check_branch(row: Option<Option<BranchRow>>, entity: Id) -> Result<(), Pr
 }
 
 impl Postability {
-    /// Returns whether lines may stand on it, of whatever origin.
+    /// Returns whether lines may be posted to it, of whatever origin.
     pub fn takes_lines(&self, entity: Id) -> bool {
         self.legal_entity_id == entity && self.postable && self.status == Status::Active
     }

@@ -3,7 +3,7 @@
 use stoa_sdk::{Problem, item};
 use stoa_trade::refusal::refuse;
 
-/// Problem codes of accounting, beside the platform's own.
+/// Problem codes of accounting, in addition to the platform's own.
 #[rustfmt::skip]
 pub const CODES: &[(&str, u16, &str)] = &[
     ("ACCOUNTING_SETUP_REQUIRED", 409, "The books of the legal entity lack an account or mapping that the entry needs. Complete the mapping set."),

@@ -1,4 +1,4 @@
-//! Income and expense, assets and liabilities as people read them: amounts are positive where the account stands on its type's
+//! Income and expense, assets and liabilities as people read them: amounts are positive where the balance is on its type's
 //! usual side; earlier results are derived, so no year-end entry can be forgotten or doubled.
 
 use std::collections::BTreeMap;

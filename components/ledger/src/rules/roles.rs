@@ -92,7 +92,7 @@ impl Role {
 }
 
 impl AccountType {
-    /// Returns whether such accounts usually stand in debit: assets and expenses.
+    /// Returns whether such accounts usually have a debit balance: assets and expenses.
     pub fn stands_in_debit(self) -> bool {
         matches!(self, Asset | Expense)
     }

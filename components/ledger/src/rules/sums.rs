@@ -26,7 +26,7 @@ impl Sums {
         self.debit.checked_sub(self.credit)
     }
 
-    /// Positive where the account stands on its type's usual side.
+    /// Positive where the balance is on its type's usual side.
     pub fn natural(self, of_type: AccountType) -> Option<Amount> {
         match of_type.stands_in_debit() {
             true => self.debit.checked_sub(self.credit),

@@ -16,7 +16,7 @@ pub struct Template {
     pub bank: &'static str,
 }
 
-/// Accounts of one type that stand together, each by its code and name.
+/// Accounts of one type that are listed together, each by its code and name.
 pub struct AccountGroup {
     pub account_type: AccountType,
     pub heading: Option<Heading>,

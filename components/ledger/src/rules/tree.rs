@@ -1,4 +1,4 @@
-//! The tree of a chart of accounts: who may stand below whom.
+//! The tree of a chart of accounts: which account may be below which.
 
 use std::collections::BTreeMap;
 
@@ -32,8 +32,8 @@ impl Tree {
         self.nodes.values().any(|node| node.parent_id == Some(id) && node.status == Status::Active)
     }
 
-    /// Refuses a parent below which the account (none: a new one) cannot stand: one that is no active heading of its type, that
-    /// stands below it, or that is too deep.
+    /// Refuses a parent below which the account (`None`: a new one) cannot be: one that is not an active heading of its
+    /// type, that is below it, or that is too deep.
     ///
     /// # Errors
     /// REFERENCE_INVALID.

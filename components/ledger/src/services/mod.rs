@@ -14,8 +14,8 @@ pub struct Services;
 #[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Services with_types_in crate::bindings);
 
-/// Permissions that callers must hold. Entities, branches and money accounts every member reads, and what `admit` and `resolve` judge
-/// is no figure of the books.
+/// Permissions that callers must hold. Entities, branches and money accounts every member reads, and what `admit` and
+/// `resolve` judge is not a figure of the books.
 pub const ACCESS: &[ServiceAccess] = &[
     access("commerce:ledger/directory", &["hold", "release"], SETTINGS),
     access("commerce:ledger/books", &["post", "post-all", "mirror", "mirror-all", "begin"], SETTINGS),

@@ -10,7 +10,8 @@ use crate::services::Services;
 use crate::tests::rows::{ENTITY, entity, mapping, postability};
 use crate::work::journal::posting::{Leg, Posting, Target, post};
 
-/// Locks, entity, how far its lines are summed, mappings, accounts of the mappings, closed months; ids of none are not asked for.
+/// Locks, entity, how far its lines are summed, mappings, accounts of the mappings, closed months; an empty list of ids
+/// needs no query.
 fn setup(keeps_books: bool) -> Vec<Reply> {
     vec![
         Reply::Done,

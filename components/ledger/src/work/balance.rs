@@ -108,7 +108,7 @@ pub fn select_last_closed(entity: Id, before: Option<Date>) -> First<Base> {
     select(all(closed.into_iter().chain(ended))).by_descending(PeriodRow::month).first()
 }
 
-/// Sums by account of everything dated before this day (none: of everything).
+/// Sums by account of everything dated before this day (`None`: of everything).
 fn sum_before(scope: &Scope, base: Option<Base>, summed: Option<Summed>, before: Option<Date>) -> Question {
     let (base, summed) = if scope.party.is_some() { (None, None) } else { (base, summed) };
     let totals = |base| all([rows_of(scope.entity, base), scope.filter(TotalRow::account_id, TotalRow::branch)]);
@@ -152,7 +152,7 @@ fn fold_sums(
     Ok(by_account)
 }
 
-/// Sums by account of everything dated before each of these days; none: of everything.
+/// Sums by account of everything dated before each of these days; `None`: of everything.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED where a sum leaves 26 integer digits.
@@ -172,7 +172,7 @@ pub fn sums_before<const N: usize>(scope: &Scope, days: [Option<Date>; N]) -> Re
     Ok(sums)
 }
 
-/// Sums by account of everything before a range and before the day after it. Nothing stands before the books: without a
+/// Sums by account of everything before a range and before the day after it. There is nothing before the books: without a
 /// first day there is nothing to read for it.
 pub fn sums_of_range(scope: &Scope, from: Option<Date>, end: Option<Date>) -> Result<[BTreeMap<Id, Sums>; 2], Problem> {
     match from {

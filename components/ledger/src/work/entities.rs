@@ -26,7 +26,7 @@ pub fn insert_entity(row: &EntityRow, complete: bool) -> Result<(), Problem> {
 /// Begins to keep the books of an entity as of today, alone with them.
 ///
 /// # Errors
-/// NOT_FOUND, VERSION_CONFLICT, ARCHIVED, BOOKS_KEPT; VALIDATION_FAILED where the currency or the scale is none.
+/// NOT_FOUND, VERSION_CONFLICT, ARCHIVED, BOOKS_KEPT; VALIDATION_FAILED where the currency or the scale is invalid.
 pub fn begin_books(id: Id, expected_version: i64, currency_code: &str, scale: i64) -> Result<(), Problem> {
     let (_, row) = run((lock(books_lock(id)), get::<EntityRow>(id).locked()))?;
     let row = row.ok_or_else(Problem::not_found)?;

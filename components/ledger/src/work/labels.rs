@@ -6,7 +6,7 @@ use stoa_sdk::store::{GetAll, get_all};
 use crate::records::account::AccountLabel;
 use crate::records::entry::{EntryLabel, LineRow};
 
-/// The labels of the accounts that these lines stand on.
+/// The labels of the accounts that these lines are posted to.
 pub fn accounts_of(lines: &[LineRow]) -> GetAll<AccountLabel> {
     get_all(set(lines.iter().map(|line| line.account_id)))
 }

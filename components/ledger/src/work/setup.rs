@@ -1,8 +1,9 @@
-//! Records that an entry relies on, read in one round trip under the books' shared lock: the entity, mappings, accounts and months.
+//! Records that an entry relies on, read in one round trip under the books' shared lock: the entity, mappings, accounts
+//! and months.
 //!
-//! No other request changes these records before the transaction ends, so the request keeps what it read: `admit` and the posts after it
-//! read the set-up of an entity once. The lock is taken in the batch that reads, before its reads, so nothing that is kept is
-//! older than the lock.
+//! No other request changes these records before the transaction ends, so the request keeps what it read: `admit` and
+//! the posts after it read the set-up of an entity once. The lock is taken in the batch that reads, before its reads,
+//! so nothing that is kept is older than the lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -23,7 +24,7 @@ use crate::records::role::Role;
 use crate::rules::books::Books;
 use crate::work::day_totals::posting_locks;
 
-/// Key of a fact; all but the first beside the entity under whose lock it is read.
+/// Key of a fact; all but the first with the entity under whose lock it is read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Entity(Id),
@@ -32,7 +33,7 @@ enum Key {
     Money(Id, Id),
 }
 
-/// The value kept for a key. An open month, and a record that does not exist, are no fact.
+/// The value kept for a key. An open month, and a record that does not exist, are not facts.
 enum Fact {
     /// An entity, the accounts of its roles, and whether lines of this request are late for its day totals.
     Entity(EntityRow, BTreeMap<&'static str, Postability>, bool),
@@ -114,7 +115,7 @@ impl Setup {
         self.entity(entity).is_some_and(|(.., is_late)| is_late)
     }
 
-    /// The books of an entity; none where it keeps none.
+    /// The books of an entity; none if it keeps none.
     ///
     /// # Errors
     /// NOT_FOUND where there is no such entity, ARCHIVED where its books are closed for good.

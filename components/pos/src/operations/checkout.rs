@@ -1,5 +1,5 @@
-//! Checkout: a confirmed order is delivered and collected at once, with one immutable receipt (sales-pos.md 11). After any refusal
-//! nothing remains.
+//! Checkout: a confirmed order is delivered and collected at once, with one immutable receipt (sales-pos.md 11). After
+//! any refusal nothing remains.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

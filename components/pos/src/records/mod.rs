@@ -21,7 +21,7 @@ pub const COLLECTIONS: &[fn() -> Collection] = collections! {
     cash_movement::CashMovementRow, closing_total::ClosingTotalRow,
 };
 
-/// All that the module tells.
+/// All events of the module.
 pub const EVENTS: &[DeclaredEvent] = events! {
     register::REGISTER_CREATED, register::REGISTER_ARCHIVED, session::SESSION_OPENED, session::SESSION_CLOSED,
     receipt::RECEIPT_CREATED,

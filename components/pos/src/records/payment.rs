@@ -12,7 +12,7 @@ text_enum! {
 }
 
 collection! {
-    /// `payment_id` is finance's payment. `account_id` is where the money went; none where the entity keeps no books.
+    /// `payment_id` is finance's payment. `account_id` is where the money went; none if the entity keeps no books.
     pub ledger PaymentRow in "receipt_payment" {
         receipt_id: Id,
         session_id: Id,

@@ -1,4 +1,5 @@
-//! Receipts: one for each order that a register collected, never changed (sales-pos.md 11). The goods sold are read from the order.
+//! Receipts: one for each order that a register collected, never changed (sales-pos.md 11). The goods sold are read
+//! from the order.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Registers: as they are kept, and as people and events see them (sales-pos.md 9). No field of one ever changes: a changed till is
-//! a new register, so that history stays true.
+//! Registers: as they are kept, and as people and events see them (sales-pos.md 9). No field of one ever changes: a
+//! changed till is a new register, so that history stays true.
 
 use schemars::JsonSchema;
 use serde::Serialize;

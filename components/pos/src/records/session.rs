@@ -22,9 +22,8 @@ text_enum! {
 pub const OPEN_SLOT: i64 = 1;
 
 collection! {
-    /// Entity, warehouse, list and currency are the register's; `cash_account_id` is the till's as it was resolved at the opening,
-    /// `smallest_coin` the register's.
-    /// `operator_id` and `closed_by` are people as the host names them.
+    /// Entity, warehouse, list and currency are the register's; `cash_account_id` is the till's as it was resolved at
+    /// the opening, `smallest_coin` the register's. `operator_id` and `closed_by` are people as the host names them.
     pub record SessionRow in "session" {
         register_id: Id,
         session_no: i64,

@@ -1,4 +1,5 @@
-//! Decides if a register may collect an order: it sells from its own warehouse, for its own entity, at its own list (sales-pos.md 11.2).
+//! Decides if a register may collect an order: it sells from its own warehouse, for its own entity, at its own list
+//! (sales-pos.md 11.2).
 
 use stoa_sdk::{Id, Problem, item};
 use stoa_trade::refusal::refuse;

@@ -32,7 +32,7 @@ pub struct PosPaymentInput {
 pub struct StatedTender {
     pub tendered_amount: Option<Money>,
     pub payments: Option<Vec<PosPaymentInput>>,
-    /// Cash that was handed over beside a CASH component.
+    /// Cash that was handed over in addition to a CASH component.
     pub cash_tendered: Option<Money>,
 }
 
@@ -88,8 +88,8 @@ impl StatedTender {
     /// How it pays a total. `find_faults` has found none.
     ///
     /// # Errors
-    /// TENDER_INSUFFICIENT at `/tenderedAmount`, PAYMENT_TOTAL_MISMATCH at `/payments`, LIMIT_EXCEEDED where what was tendered has
-    /// more digits than money.
+    /// TENDER_INSUFFICIENT at `/tenderedAmount`, PAYMENT_TOTAL_MISMATCH at `/payments`, LIMIT_EXCEEDED where what was
+    /// tendered has more digits than money.
     pub fn pay(&self, total: Money) -> Result<Paid, Problem> {
         match self.tendered_amount {
             Some(tendered) => pay_in_cash(tendered, total),
@@ -132,7 +132,7 @@ fn pay_in_cash(tendered: Money, total: Money) -> Result<Paid, Problem> {
     }
     let whole =
         Component { line_no: 1, method: Method::Cash, card_kind: None, amount: total, account: None, reference: None };
-    // Nothing is no payment (decisions.md D4).
+    // An empty list is not a payment (decisions.md D4).
     let components = if total.is_zero() { Vec::new() } else { vec![whole] };
     Ok(Paid { total, components, cash: total, tendered, change: minus(tendered, total) })
 }

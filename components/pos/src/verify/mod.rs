@@ -1,5 +1,5 @@
-//! The invariants of the point of sale (sales-pos.md 12), checked in bounded batches, each in one snapshot. Unique keys keep T4 and
-//! that the rows of a session have versions of their own (T5).
+//! The invariants of the point of sale (sales-pos.md 12), checked in bounded batches, each in one snapshot. Unique keys
+//! keep T4 and that the rows of a session have versions of their own (T5).
 
 mod receipts;
 mod registers;

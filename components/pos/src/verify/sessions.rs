@@ -71,8 +71,9 @@ fn check_cash(session: &SessionRow, computed: &Computed) -> Option<Finding> {
     let is_kept = session.expected_at_close.is_none_or(|kept| kept == expected);
     let is_open = session.status == SessionStatus::Open;
     let holds = reported == expected.units() && reported >= 0 && is_kept && is_open == computed.drawer.is_open;
-    (!holds)
-        .then(|| finding("T2", session.id, "The drawer should hold other than receipts, movements and refunds tell."))
+    (!holds).then(|| {
+        finding("T2", session.id, "The expected cash of the drawer differs from its receipts, movements and refunds.")
+    })
 }
 
 /// T5: each receipt and movement gave the session a version, and so did its close; `given` is their sum without the close's.
@@ -82,7 +83,9 @@ fn check_versions(session: &SessionRow, figures: &Figures, given: i64) -> Option
     // 2, 3, .. up to 1 + rows.
     let is_gapless = given == rows * (rows + 3) / 2;
     let holds = is_gapless && session.version == 1 + rows + i64::from(is_closed);
-    (!holds).then(|| finding("T5", session.id, "The session's version does not count its receipts and movements."))
+    (!holds).then(|| {
+        finding("T5", session.id, "The session's version differs from the count of its receipts and movements.")
+    })
 }
 
 /// T6: the close fixed the variance and the figures, and nothing came after it.
@@ -99,5 +102,5 @@ fn check_close(session: &SessionRow, figures: &Figures, kept: &[ClosingTotalRow]
         }
         _ => false,
     };
-    (!holds).then(|| finding("T6", session.id, "What the close fixed is not what the session's rows tell."))
+    (!holds).then(|| finding("T6", session.id, "The totals of the close differ from the session's rows."))
 }

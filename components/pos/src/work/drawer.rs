@@ -35,7 +35,7 @@ pub fn read_states(sessions: impl IntoIterator<Item = Id>) -> BTreeMap<Id, State
 pub fn at_payments(problem: Problem, is_whole: bool) -> Problem {
     let problem = problem.moved("/order", "/orderId");
     match is_whole {
-        // The whole in cash: its one component stands nowhere in the body.
+        // The whole in cash: its one component is not stated in the body.
         true => problem.moved("/components/0/accountId", "/tenderedAmount"),
         false => problem.moved("/components", "/payments"),
     }

@@ -50,7 +50,7 @@ pub fn find_places(warehouse: Id, list: Id) -> Result<(Warehouse, PriceList), Pr
     Ok((found, list))
 }
 
-/// Puts a register in, holds what it stands on, and says so.
+/// Puts a register in, holds the records that it uses, and reports it.
 ///
 /// # Errors
 /// REFERENCE_INVALID, PAYMENT_ACCOUNT_INVALID, DUPLICATE at `/code`.

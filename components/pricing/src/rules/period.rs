@@ -47,7 +47,7 @@ pub fn period_of(row: &PriceRow) -> Period {
 /// The period that a body states; `below` is the pointer of what holds its bounds.
 ///
 /// # Errors
-/// FORMAT at a bound that is no instant, RANGE at `validTo` where it is not after `validFrom`.
+/// FORMAT at a bound that is not an instant, RANGE at `validTo` where it is not after `validFrom`.
 pub fn read_period(from: Option<&Stated>, to: Option<&Stated>, below: &str) -> Result<Period, Vec<Item>> {
     let from = from.map(|stated| stated.read(&format!("{below}/validFrom"))).transpose();
     let to = to.map(|stated| stated.read(&format!("{below}/validTo"))).transpose();

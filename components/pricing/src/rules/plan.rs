@@ -7,7 +7,7 @@ use stoa_sdk::{Id, Instant};
 use crate::records::price::PriceRow;
 use crate::rules::period::{Period, period_of};
 
-/// A period of the plan: of a row that stands, or of the request's price with this index.
+/// A period of the plan: of an existing row, or of the request's price with this index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Planned {
     period: Period,
@@ -34,7 +34,7 @@ impl Source {
 pub struct Overlap {
     /// Its place in the request.
     pub index: usize,
-    /// The standing row that it overlaps; none if it overlaps a price of the request.
+    /// The existing row that it overlaps; None if it overlaps a price of the request.
     pub standing: Option<usize>,
 }
 
@@ -42,7 +42,7 @@ pub struct Overlap {
 #[derive(Default)]
 pub struct Plan {
     by_variant: BTreeMap<Id, Vec<Planned>>,
-    /// Standing rows that end earlier than they did.
+    /// Existing rows that end earlier than before.
     pub closed: BTreeMap<usize, Instant>,
 }
 

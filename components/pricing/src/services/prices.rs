@@ -39,7 +39,7 @@ impl Guest for Prices {
     }
 }
 
-/// The list and its prices in effect: none of an archived list. Both in one round trip.
+/// The list and its prices in effect: none for an archived list. Both in one round trip.
 pub(super) fn quote(list: Id, variants: &[Id], time: Instant) -> Option<(ListRow, Vec<PriceRow>)> {
     let prices = |ids: &[Id]| {
         let variants = PriceRow::variant_id.one_of(ids.iter().copied());

@@ -17,8 +17,8 @@ const MOST_REASON: usize = 200;
 /// The adjustments of each variant, in the sequence of the extensions.
 type Adjusted = BTreeMap<Id, Vec<PriceAdjustment>>;
 
-/// Prices of one list in effect at an instant, each with the quantity that is wanted of it, as this customer gets them: in the order
-/// given. Each variant is in them once, and there are at most 1,000.
+/// Prices of one list in effect at an instant, each with the quantity that is wanted of it, as this customer gets them:
+/// in the order given. Each variant is in them once, and there are at most 1,000.
 pub fn adjust(customer: Option<Id>, at: Instant, priced: Vec<(PriceRow, Option<Quantity>)>) -> Vec<Offer> {
     let mut adjusted = ask_extensions(customer, at, &priced);
     priced.into_iter().map(|(row, _)| make_offer(row, &mut adjusted)).collect()

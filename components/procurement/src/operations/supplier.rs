@@ -1,5 +1,5 @@
-//! The operations of suppliers. Their code is theirs for ever; archiving waits for nothing: open orders stay receivable, drafts can
-//! no longer be approved.
+//! The operations of suppliers. Their code is theirs for ever; archiving waits for nothing: open orders stay
+//! receivable, drafts can no longer be approved.
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Client, EventKind, Field, Instant, Operation, Page, Text, emit};

@@ -1,5 +1,5 @@
-//! Charges of import orders, and what of them was allocated to the goods of receipts: as they are kept, and as they are shown. They
-//! are in the order's currency and raise what goods cost, never what is owed for them.
+//! Charges of import orders, and what of them was allocated to the goods of receipts: as they are kept, and as they are
+//! shown. They are in the order's currency and raise what goods cost, never what is owed for them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -27,7 +27,7 @@ pub const COLLECTIONS: &[fn() -> Collection] = collections! {
     charge::AllocationRow, settings::SettingsRow,
 };
 
-/// All that the module tells.
+/// All events of the module.
 pub const EVENTS: &[DeclaredEvent] = events! {
     supplier::SUPPLIER_CREATED, supplier::SUPPLIER_UPDATED, supplier::SUPPLIER_ARCHIVED, order::ORDER_CREATED,
     order::ORDER_UPDATED, order::ORDER_APPROVED, order::ORDER_CANCELLED, receipt::RECEIPT_CREATED,

@@ -8,7 +8,7 @@ use stoa_trade::resource;
 use crate::records::order::OrderStatus;
 
 collection! {
-    /// `line_no` null: taken out of the draft. `open`: goods of the line are expected and stand in inventory's incoming, so it is
+    /// `line_no` null: taken out of the draft. `open`: goods of the line are expected and are in inventory's incoming, so it is
     /// tracked, its order is open and it is not received whole. `settled`: as much of it is billed as came, by value; so are new
     /// lines. Entity, warehouse and currency are the order's, to be summed by.
     pub record OrderItemRow in "purchase_item" {

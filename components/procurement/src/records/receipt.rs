@@ -30,7 +30,7 @@ collection! {
 }
 
 resource! {
-    /// Receipt of a write. It has no unit of a line: units have identifiers.
+    /// Receipt of a write. It contains no identifier of a unit, because replays return it again.
     pub struct GoodsReceiptWrite of row: ReceiptRow, order_version: i64, items: &[ReceiptItemRow] {
         id: Id,
         order_id: Id,

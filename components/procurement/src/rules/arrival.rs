@@ -95,7 +95,7 @@ impl GoodsReceiptInput {
     }
 }
 
-/// An identity that stands twice is reported at its unit, as one that is taken already is.
+/// An identity that is stated twice is reported at its unit, as one that is taken already is.
 fn point_at_unit(fault: Item) -> Item {
     let unit = fault.pointer.rsplit_once('/').map(|(unit, _)| unit.to_owned());
     match unit {

@@ -71,7 +71,7 @@ pub struct PurchaseOrderInput {
     pub terms: OrderTerms,
 }
 
-// The replacements are no `FullReplacement`: they require the number, which a new order may omit.
+// The replacements are not a `FullReplacement`: they require the number, which a new order may omit.
 /// Full replacement of a draft.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

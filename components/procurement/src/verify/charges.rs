@@ -1,5 +1,5 @@
-//! J8: what is allocated of a charge is the sum of its allocations, each the sum of its destinations; and the entries of those that
-//! came late.
+//! J8: what is allocated of a charge is the sum of its allocations, each the sum of its destinations; and the entries
+//! of those that came late.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,11 @@ fn judge_charge(
 ) {
     let sum: Option<Money> = quantity::sum(allocations.iter().map(|row| row.amount)).ok();
     if sum != Some(charge.allocated) || charge.allocated > charge.amount {
-        findings.push(finding("J8", charge.id, "What is allocated of the charge is not the sum of its allocations."));
+        findings.push(finding(
+            "J8",
+            charge.id,
+            "The allocated amount of the charge differs from the sum of its allocations.",
+        ));
     }
     let status = ChargeRow::status_when(charge.amount, charge.allocated);
     let is_cancelled = charge.status == ChargeStatus::Cancelled && charge.allocated.is_zero();

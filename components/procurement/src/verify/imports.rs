@@ -55,5 +55,5 @@ fn judge_shipment(shipment: &ShipmentRow, shipped: &[ShipmentItemRow]) -> Option
     let mut lines = shipped.iter().filter(|line| line.shipment_id == shipment.id);
     let is_here = lines.all(|line| line.left_to_receive().is_zero());
     let is_wrong = is_here != (shipment.stage == ShipmentStage::Received);
-    is_wrong.then(|| finding("J4", shipment.id, "The shipment's stage is not what came of it."))
+    is_wrong.then(|| finding("J4", shipment.id, "The shipment's stage contradicts its receipts."))
 }

@@ -1,5 +1,5 @@
-//! The invariants of procurement (inventory-procurement.md B4), checked in bounded batches, each in one snapshot. Unique keys keep
-//! J6; that its keys are folded as they should be is checked with the rows.
+//! The invariants of procurement (inventory-procurement.md B4), checked in bounded batches, each in one snapshot.
+//! Unique keys keep J6; that its keys are folded as they should be is checked with the rows.
 
 mod charges;
 mod imports;

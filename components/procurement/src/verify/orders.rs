@@ -59,19 +59,23 @@ fn judge_order(order: &OrderRow, items: &[&OrderItemRow], findings: &mut Vec<Fin
         && (order.status != OrderStatus::Draft || order.approved_at.is_none())
         && (!order.status.is_open() || order.approved_at.is_some());
     if !is_right || !is_dated {
-        findings.push(finding("J2", order.id, "The order's status is not what its lines say."));
+        findings.push(finding("J2", order.id, "The order's status contradicts its lines."));
     }
 }
 
 fn judge_item(order: &OrderRow, item: &OrderItemRow, came: &BTreeMap<Id, Came>, findings: &mut Vec<Finding>) {
     let (quantity, value) = came.get(&item.id).map_or_else(Default::default, |sum| (sum.quantity, sum.value));
     if item.received != quantity || item.received_value != value || item.received > item.quantity {
-        findings.push(finding("J1", item.id, "What is received of the line is not what its receipts brought."));
+        findings.push(finding(
+            "J1",
+            item.id,
+            "The received quantity of the line differs from the sum of its receipts.",
+        ));
     }
     let most = if order.status == OrderStatus::Cancelled { item.received } else { item.quantity };
     let billed = quantity::multiply(item.billed, item.unit_cost).ok();
     if item.billed.is_negative() || item.billed > most || billed != Some(item.billed_value) {
-        findings.push(finding("J5", item.id, "More of the line is billed than may be, or at another value."));
+        findings.push(finding("J5", item.id, "More of the line is billed than is allowed, or at another value."));
     }
     if quantity::multiply(item.quantity, item.unit_cost).ok() != Some(item.line_total) {
         findings.push(finding("J9", item.id, "The line's total is not its quantity at its cost."));

@@ -109,7 +109,7 @@ fn judge_item(item: &ReceiptItemRow, found: &Found, findings: &mut Vec<Finding>)
     let came = found.units.get(&item.id).copied().unwrap_or(0);
     let wanted = if item.tracking == Tracking::Serialized { quantity::pieces(item.quantity) } else { Some(0) };
     if wanted != Some(came) {
-        findings.push(finding("J7", item.id, "Other than as many units as the line's quantity came with it."));
+        findings.push(finding("J7", item.id, "The number of units that came with the line differs from its quantity."));
     }
     let Some(balance) = found.balances.get(&item.id) else {
         findings.push(finding("receipt-balance", item.id, "The line has no balance."));
@@ -119,6 +119,6 @@ fn judge_item(item: &ReceiptItemRow, found: &Found, findings: &mut Vec<Finding>)
         findings.push(finding("J5", item.id, "More of the receipt's line is billed than came."));
     }
     if balance.charge_amount != found.charged.get(&item.id).copied().unwrap_or(Money::ZERO) {
-        findings.push(finding("J8", item.id, "The line's charges are not what was allocated to it."));
+        findings.push(finding("J8", item.id, "The line's charges differ from the allocations to it."));
     }
 }

@@ -161,8 +161,8 @@ fn redraw(row: OrderRow, stated: &StatedOrder) -> Result<OrderRow, Problem> {
     })
 }
 
-/// Writes the order's change and its lines: those that stay, come, go and return. The lines as they are named, in the order of the
-/// terms.
+/// Writes the order's change and its lines: those that stay, come, go and return. The lines as they are named, in the
+/// order of the terms.
 fn replace_items(
     change: Update<OrderRow>,
     after: &OrderRow,

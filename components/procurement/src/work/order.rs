@@ -1,5 +1,5 @@
 //! A purchase order under the lock of its row: what every transition reads first, and what it writes of the order last. All that
-//! touches an order, its shipments and its charges stands in line for this row.
+//! touches an order, its shipments and its charges waits for this row.
 
 use stoa_sdk::bindings::commerce::platform::events::Event;
 use stoa_sdk::store::{Batch, Update, get, run, select, update};
@@ -57,7 +57,7 @@ impl LockedOrder {
         self.items.iter().find(|item| item.id == id)
     }
 
-    /// Where a line stands in the record.
+    /// The position of a line in the record.
     pub fn pointer(&self, item: Id) -> String {
         let index = self.items.iter().position(|row| row.id == item).unwrap_or_default();
         format!("/items/{index}")

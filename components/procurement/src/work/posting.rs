@@ -40,7 +40,7 @@ pub fn admit_to_books(order: &OrderRow, roles: &[String]) -> Result<bool, Proble
     Ok(terms.is_some())
 }
 
-/// The cost of goods as the books judge it; `line` is where their line stands in the order.
+/// The cost of goods as the books judge it; `line` is the position of their line in the order.
 pub fn new_cost(unit_cost: Money, tracking: Tracking, article: Option<&Article>, line: &str) -> Cost {
     let decimal_places =
         article.filter(|_| tracking != Tracking::Serialized).map_or(0, |article| article.decimal_places);

@@ -57,8 +57,8 @@ impl References {
     /// Checks that the terms may name these records.
     ///
     /// # Errors
-    /// VALIDATION_FAILED at quantities that are too fine, REFERENCE_INVALID at what is archived, CUSTODY_CONFLICT at a warehouse of
-    /// another entity.
+    /// VALIDATION_FAILED at quantities that are too fine, REFERENCE_INVALID at what is archived, CUSTODY_CONFLICT at a
+    /// warehouse of another entity.
     pub fn check(&self, terms: &OrderTerms) -> Result<(), Problem> {
         let mut fine = Vec::new();
         for (pointer, line) in terms.lines().iter() {

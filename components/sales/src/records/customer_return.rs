@@ -57,7 +57,7 @@ collection! {
 }
 
 impl SalesReturnRow {
-    /// Refuses with VERSION_CONFLICT another version, with ILLEGAL_STATE what is no DRAFT.
+    /// Refuses with VERSION_CONFLICT another version, with ILLEGAL_STATE what is not a DRAFT.
     pub fn require_draft(&self, expected: ExpectedVersion) -> Result<(), Problem> {
         expected.check(self.version)?;
         if self.status == ReturnStatus::Draft { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }

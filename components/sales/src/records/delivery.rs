@@ -14,9 +14,9 @@ text_enum! {
 }
 
 collection! {
-    /// `source_id` is the line of the order or of the return. Returns carry quantity and cost below zero and no revenue. `cost` is of
-    /// what has one in the currency, `uncosted_quantity` the rest of what is tracked. `document_count` is 1 on the first line of an
-    /// order, so that a sum counts orders.
+    /// `source_id` is the line of the order or of the return. Returns carry quantity and cost below zero and no
+    /// revenue. `cost` is of what has one in the currency, `uncosted_quantity` the rest of what is tracked.
+    /// `document_count` is 1 on the first line of an order, so that a sum counts orders.
     pub ledger DeliveryLineRow in "delivery_line" {
         kind: DeliveryKind,
         order_id: Id,

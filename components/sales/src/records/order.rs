@@ -205,7 +205,7 @@ event_kinds! { SaleEvent of SALES_ORDER:
     SALE_CANCELLED = "sale.cancelled", "A sales order was cancelled.";
 }
 
-/// Tells what happened to an order as it stands after it.
+/// Emits what happened to an order, with the order as it is afterwards.
 pub fn emit_sale(kind: &EventKind<SaleEvent>, row: &OrderRow) {
     emit([kind.of(row.id, Some(row.version), &SaleEvent::from_row(row))]);
 }

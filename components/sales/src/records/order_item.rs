@@ -11,8 +11,9 @@ use crate::records::order::OrderStatus;
 use crate::records::price_figures::{PriceFigures, PriceOrigin};
 
 collection! {
-    /// `line_no` null: taken out of the draft. `product_id`: audit entries are found by it. `agreed_price` null: the line follows the
-    /// list, which extensions may adjust: `adjusted_price`. `chosen_units`: those that a person chose before the order is confirmed.
+    /// `line_no` null: taken out of the draft. `product_id`: audit entries are found by it. `agreed_price` null: the
+    /// line follows the list, which extensions may adjust: `adjusted_price`. `chosen_units`: those that a person chose
+    /// before the order is confirmed.
     pub record OrderItemRow in "sales_order_item" {
         order_id: Id,
         variant_id: Id,
@@ -50,7 +51,7 @@ impl OrderItemRow {
         self.line_no.unwrap_or_default()
     }
 
-    /// Where the line stands in the record.
+    /// The position of the line in the record.
     pub fn pointer(&self) -> String {
         format!("/items/{}", self.place())
     }

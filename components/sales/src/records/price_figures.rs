@@ -37,8 +37,8 @@ pub struct PriceFigures {
     pub discount_amount: Option<Money>,
     pub price_reason: Option<String>,
     pub price_origin: Option<PriceOrigin>,
-    /// Changes of the list price by extensions, in their sequence; `unitPrice` is the amount of the last one. Present only if there
-    /// are any. An agreed price is not adjusted.
+    /// Changes of the list price by extensions, in their sequence; `unitPrice` is the amount of the last one. Present
+    /// only if there are any. An agreed price is not adjusted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = stoa_trade::limits::EXTENSIONS))]
     pub price_adjustments: Vec<PriceAdjustment>,

@@ -21,7 +21,8 @@ text_enum! {
 }
 
 collection! {
-    /// `number_key` is the number as it is compared. A SENT one whose `valid_until` has come is EXPIRED, though its row says SENT.
+    /// `number_key` is the number as it is compared. A SENT one whose `valid_until` has come is EXPIRED, though its row
+    /// says SENT.
     pub record QuotationRow in "quotation" {
         number: String,
         number_key: String,
@@ -51,8 +52,8 @@ collection! {
 }
 
 collection! {
-    /// `line_no` null: taken out of the draft. `product_id`: audit entries are found by it. `agreed_price` null: the line follows the
-    /// list, which extensions may adjust (`adjusted_price`), until the quotation is sent.
+    /// `line_no` null: taken out of the draft. `product_id`: audit entries are found by it. `agreed_price` null: the
+    /// line follows the list, which extensions may adjust (`adjusted_price`), until the quotation is sent.
     pub record QuotationItemRow in "quotation_item" {
         quotation_id: Id,
         variant_id: Id,

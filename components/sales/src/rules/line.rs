@@ -143,8 +143,8 @@ where
     Ok(lines)
 }
 
-/// Rejects a variant or unit that stands twice, two ways to state a price, a reason without a price, and units that an API client
-/// names.
+/// Rejects a variant or unit that is stated twice, two ways to state a price, a reason without a price, and units that
+/// an API client names.
 fn check_lines(lines: &[StatedLine], caller: Caller) -> Result<(), Problem> {
     let lines = Lines::at("/items", lines);
     let mut faults: Vec<Item> = lines.find_repeats("variantId", |line| line.variant);

@@ -1,5 +1,5 @@
-//! Prices of lines, exactly: what is agreed becomes a price when it is stated and stays that price; what a line shows follows from
-//! list price, agreed price and quantity (sales-pos.md 3.2).
+//! Prices of lines, exactly: what is agreed becomes a price when it is stated and stays that price; what a line shows
+//! follows from list price, agreed price and quantity (sales-pos.md 3.2).
 
 use stoa_sdk::{Decimal, Id, Problem};
 use stoa_trade::goods::PriceAdjustment;
@@ -32,7 +32,7 @@ impl StatedPrice {
         members.into_iter().filter(|(_, is_stated)| *is_stated).map(|(name, _)| name)
     }
 
-    /// The price that was agreed on this list price; none where the line follows the list.
+    /// The price that was agreed on this list price; none if the line follows the list.
     ///
     /// # Errors
     /// The member and the code: DISCOUNT_EXCEEDS_PRICE, PRICE_NOT_EXACT.
@@ -59,7 +59,7 @@ pub struct LinePrice<'a> {
     pub price_id: Id,
     pub list: Money,
     pub agreed: Option<Money>,
-    /// The list's price as extensions adjusted it; none of an agreed one.
+    /// The list's price as extensions adjusted it; none for an agreed one.
     pub adjusted: Option<Money>,
     pub adjustments: &'a [PriceAdjustment],
     pub origin: Option<PriceOrigin>,
@@ -89,7 +89,7 @@ impl LinePrice<'_> {
     }
 }
 
-/// Which share of a price this is; none where it is not exact with 4 decimals.
+/// Which share of a price this is; none if it is not exact with 4 decimals.
 fn share(off: Money, price: Money) -> Option<Percent> {
     let product = off.units().checked_mul(WHOLE)?;
     (price.units() != 0 && product % price.units() == 0).then(|| Percent::from_units(product / price.units()))

@@ -1,5 +1,5 @@
-//! The invariants of sales (sales-pos.md 7), checked in bounded batches, each in one snapshot. The cursor names the stage and the last
-//! id. Unique keys keep S3, S12 and S13, locks S5 and S6.
+//! The invariants of sales (sales-pos.md 7), checked in bounded batches, each in one snapshot. The cursor names the
+//! stage and the last id. Unique keys keep S3, S12 and S13, locks S5 and S6.
 
 mod orders;
 mod quotations;

@@ -79,7 +79,7 @@ impl Checked<'_> {
             self.find("S4", "The total is not the sum of quantity times price over the lines.");
         }
         if usize::try_from(self.order.item_count) != Ok(self.items.len()) {
-            self.find("S4", "The order counts other than its lines.");
+            self.find("S4", "The order's count of lines differs from its lines.");
         }
         let is_cancelled = self.order.status == OrderStatus::Cancelled;
         let wrong = |item: &&OrderItemRow| {
@@ -119,10 +119,10 @@ impl Checked<'_> {
         };
         let any_free = self.allocations.iter().any(|row| free(&row));
         if !all_held {
-            self.find("S1", "What the order holds is not what a confirmed order of these lines holds.");
+            self.find("S1", "The allocations of the order differ from those of a confirmed order with these lines.");
         }
         if !all_gone || !all_marked {
-            self.find("S2", "What the order has taken is not what a completed order of these lines takes.");
+            self.find("S2", "The deliveries of the order differ from those of a completed order with these lines.");
         }
         if any_free {
             self.find("S3", "A unit that the order holds is not reserved.");
@@ -154,10 +154,10 @@ impl Checked<'_> {
         let in_range = |row: &&AllocationRow| row.returned >= Quantity::ZERO && row.returned <= row.quantity;
         let is_returned = self.items.iter().all(came_back) && self.allocations.iter().all(in_range);
         if !is_delivered {
-            self.find("S10", "The ledger of deliveries is not what the order delivered.");
+            self.find("S10", "The ledger of deliveries differs from the deliveries of the order.");
         }
         if !is_returned {
-            self.find("S9", "What came back is not what the ledger tells, or more than was delivered.");
+            self.find("S9", "The returned quantity differs from the ledger, or is more than was delivered.");
         }
     }
 
@@ -173,7 +173,7 @@ impl Checked<'_> {
             _ => false,
         };
         if !fits {
-            self.find("S11", "The books' entry is not what the order delivered, or there are several.");
+            self.find("S11", "The entry of the books differs from the deliveries of the order, or there are several.");
         }
     }
 }

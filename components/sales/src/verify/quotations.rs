@@ -34,7 +34,11 @@ pub fn verify(after: Option<Id>) -> Batch {
         }
         let order = orders.get(&row.id).copied();
         if order != row.order_id || order.is_some() != (row.status == QuotationStatus::Accepted) {
-            findings.push(finding("S7", row.id, "The quotation is accepted without its order, or not and has one."));
+            findings.push(finding(
+                "S7",
+                row.id,
+                "The quotation is accepted and has no order, or is not accepted and has one.",
+            ));
         }
     }
     (findings, page.last)

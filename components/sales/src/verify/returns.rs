@@ -33,7 +33,7 @@ pub fn verify(after: Option<Id>) -> Batch {
             worth -= line.and_then(|line| line.cost).unwrap_or(Amount::ZERO).units();
         }
         if !fits {
-            findings.push(finding("S9", row.id, "The ledger of deliveries is not what the return brought."));
+            findings.push(finding("S9", row.id, "The ledger of deliveries differs from the goods of the return."));
         }
         let posted: Vec<_> = entries.iter().filter(|entry| Id::from(entry.source_id) == row.id).collect();
         let is_posted = match posted.as_slice() {
@@ -42,7 +42,11 @@ pub fn verify(after: Option<Id>) -> Batch {
             _ => false,
         };
         if !is_posted {
-            findings.push(finding("S11", row.id, "The books' entry is not what the return's goods cost."));
+            findings.push(finding(
+                "S11",
+                row.id,
+                "The entry of the books differs from the cost of the return's goods.",
+            ));
         }
     }
     (findings, page.last)

@@ -1,4 +1,4 @@
-//! The completion of an order, whoever asks for it: a person, an API client, the register, finance (sales-pos.md 5.4).
+//! The completion of an order, for each of its callers: a user, an API client, the register, finance (sales-pos.md 5.4).
 
 use stoa_sdk::store::select;
 use stoa_sdk::{Id, Problem, all, now};

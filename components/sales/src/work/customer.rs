@@ -16,7 +16,7 @@ pub type CustomerBody = PartyInput<CustomerTerms>;
 /// Where a body states the list that a profile proposes.
 const DEFAULT_LIST: &str = "/profile/defaultPriceListId";
 
-/// Reads whether the list that a profile proposes is active; none where none is stated, else NOT_FOUND without one.
+/// Reads whether the list that a profile proposes is active; none if none is stated, else NOT_FOUND without one.
 pub fn find_default_list(input: &CustomerBody) -> Result<Option<bool>, Problem> {
     let stated = input.profile.new_value().and_then(|profile| profile.terms.default_price_list_id);
     let Some(id) = stated else { return Ok(None) };

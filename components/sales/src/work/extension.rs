@@ -64,7 +64,7 @@ fn line_to_point(item: &OrderItemRow) -> OrderLine {
 /// The lines that exceed their lowest limit, with that limit.
 ///
 /// # Errors
-/// The module that returned a limit of another line or one that is no quantity, and why it may not.
+/// The module that returned a limit of another line or one that is not a quantity, and why it may not.
 fn find_short<'a>(items: &[OrderItemRow], limits: &'a [Limit]) -> Result<Vec<Item>, (&'a str, &'static str)> {
     let mut lowest: BTreeMap<Id, Quantity> = BTreeMap::new();
     for limit in limits {

@@ -13,7 +13,8 @@ use crate::records::month_total::DeliveryTotalRow;
 
 const SNAPSHOTS: Snapshots = Snapshots { lock: "lines", offset: 768, ledgers: &[ledger_step::<Deliveries, FIGURES>()] };
 
-/// Writes lines of the entity, in one batch with what else is written; now and then those that came before are added to the totals.
+/// Writes lines of the entity, in one batch with what else is written; now and then those that came before are added to
+/// the totals.
 pub fn write_deliveries<B: Batch>(entity: Id, rest: B, lines: &[DeliveryLineRow]) -> Result<B::Answer, Failure> {
     let hold = SNAPSHOTS.hold((!lines.is_empty()).then_some(entity));
     let (hold, answer, _) = run((hold, rest, insert(lines)))?;

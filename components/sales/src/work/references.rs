@@ -1,7 +1,8 @@
 //! The records of other modules that a document names: read in one call to each module, judged together.
 //!
-//! A record that a body names must exist (NOT_FOUND) and be usable (REFERENCE_INVALID). A record that a stored document names was usable
-//! once: where it no longer is, the transition that asks again answers ARCHIVED, and points into the record (sales-pos.md 1.1).
+//! A record that a body names must exist (NOT_FOUND) and be usable (REFERENCE_INVALID). A record that a stored document
+//! names was usable once: where it no longer is, the transition that asks again answers ARCHIVED, and points into the
+//! record (sales-pos.md 1.1).
 
 use std::collections::BTreeMap;
 
@@ -59,8 +60,8 @@ impl References {
         References { entity: Some(true), warehouse: None, list, prices, articles, units: BTreeMap::new() }
     }
 
-    /// NOT_FOUND at what a body names and there is not. To API clients there is no list but ACTIVE PUBLIC ones, and no variant of an
-    /// unpublished product.
+    /// NOT_FOUND at what a body names and there is not. To API clients there is no list but ACTIVE PUBLIC ones, and no
+    /// variant of an unpublished product.
     pub fn find_missing(&self, named: &Named<'_>, caller: Caller) -> Vec<Item> {
         let mut missing = Vec::new();
         let mut miss = |is_missing: bool, pointer: String| {
@@ -83,7 +84,7 @@ impl References {
     }
 
     /// The references of a new document, judged, with article and price of its lines, and the next figure of its
-    /// numbers where the body states none. The figure is asked for beside the last read, once it is sure whose number
+    /// numbers where the body states none. The figure is asked for together with the last read, once it is sure whose number
     /// it will be.
     ///
     /// # Errors
@@ -153,12 +154,12 @@ impl References {
         check_unit_counts(lines, |line| (self.tracking(line.variant), line.quantity, line.units.len()))
     }
 
-    /// Returns whether the named warehouse is none that there is.
+    /// Returns whether the named warehouse does not exist.
     pub fn lacks_warehouse(&self) -> bool {
         self.warehouse.is_none()
     }
 
-    /// Judges the warehouse alone, where a body names it beside a stored document.
+    /// Judges the warehouse alone, where a body names it for a stored document.
     pub fn check_warehouse(&self, entity: Id) -> Result<(), Problem> {
         match self.warehouse.as_ref().and_then(|warehouse| judge_warehouse(warehouse, entity)) {
             Some(why) => Err(unusable("/warehouseId", why)),
@@ -274,7 +275,7 @@ fn judge_warehouse(warehouse: &Warehouse, entity: Id) -> Option<&'static str> {
     }
 }
 
-/// Units that lines name may be fewer than a serialized line's quantity, and stand on no other line. `counted` answers
+/// Units that lines name may be fewer than a serialized line's quantity, and are on no other line. `counted` answers
 /// how a line is tracked, its quantity and how many units it names.
 ///
 /// # Errors

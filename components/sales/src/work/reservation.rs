@@ -18,16 +18,16 @@ use crate::work::references::unit_count_fault;
 /// A line whose goods are reserved.
 pub struct ReservedLine<'a> {
     pub item: &'a OrderItemRow,
-    /// As many as a serialized line's quantity; none of others.
+    /// As many as a serialized line's quantity; none on others.
     pub units: &'a [Id],
-    /// Where the line stands, for refusals.
+    /// The position of the line, for rejections.
     pub pointer: String,
-    /// Where its units stand.
+    /// The position of its units.
     pub units_pointer: String,
 }
 
 impl<'a> ReservedLine<'a> {
-    /// The line as it stands in the record, with the units that were chosen in the draft.
+    /// The line as it is in the record, with the units that were chosen in the draft.
     pub fn from_row(item: &'a OrderItemRow) -> ReservedLine<'a> {
         let pointer = item.pointer();
         ReservedLine { item, units: &item.chosen_units.0, units_pointer: format!("{pointer}/chosenUnitIds"), pointer }

@@ -1,4 +1,5 @@
-//! An instance keeps the host's answers. It lives for one request; a native program has many requests in one thread and asks again.
+//! An instance keeps the host's answers. It lives for one request; a native program has many requests in one thread and
+//! asks again.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;

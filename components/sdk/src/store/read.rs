@@ -37,7 +37,7 @@ pub struct Rows<V> {
 }
 
 impl<V> Rows<V> {
-    /// The row after which the next page begins; none where nothing follows. `id` of a row.
+    /// The row after which the next page begins; none if nothing follows. `id` of a row.
     pub fn next(&self, id: impl Fn(&V) -> Id) -> Option<Id> {
         let last = self.reached.or_else(|| self.items.last().map(id));
         last.filter(|_| self.more)
@@ -84,7 +84,7 @@ impl<V: View> Batch for Get<V> {
 /// Rows by their ids; see [`get_all`].
 pub struct GetAll<V>(Get<V>);
 
-/// The rows of these ids, absent ones left out; at most 1,000. No call is made for none.
+/// The rows of these ids, absent ones left out; at most 1,000. No call is made for an empty list.
 pub fn get_all<V: View>(ids: impl IntoIterator<Item = Id>) -> GetAll<V> {
     GetAll(Get { ids: ids.into_iter().map(|id| id.put()).collect(), lock: None, view: PhantomData })
 }

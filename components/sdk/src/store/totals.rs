@@ -24,7 +24,7 @@ pub trait Totals: Sized {
     fn read(row: Row) -> Option<Self>;
 }
 
-/// A type that a measure can be. Where no row is measured a count or sum is zero, and the lowest or highest value is none.
+/// A type that a measure can be. Where no row is measured a count or sum is zero, and the lowest or highest value is None.
 pub trait Total: Sized {
     /// None where the store answered a value of another type.
     fn take(value: Value) -> Option<Self>;

@@ -74,12 +74,12 @@ pub fn update<E: Entity>(id: Id) -> Update<E> {
     update_all([id])
 }
 
-/// Changes the rows of these ids in the same way; at most 2,000. No call is made for none.
+/// Changes the rows of these ids in the same way; at most 2,000. No call is made for an empty list.
 pub fn update_all<E: Entity>(ids: impl IntoIterator<Item = Id>) -> Update<E> {
     changes(None, ids.into_iter().map(|id| vec![id.put()]))
 }
 
-/// Sets columns of each of these rows to what the row has in them; at most 2,000. No call is made for none.
+/// Sets columns of each of these rows to what the row has in them; at most 2,000. No call is made for an empty list.
 pub fn update_from<'a, E: Entity + 'a>(rows: impl IntoIterator<Item = &'a E>, columns: &[&str]) -> Update<E> {
     let rows: Vec<&E> = rows.into_iter().collect();
     let mut update = update_all(rows.iter().map(|row| row.id()));
@@ -93,7 +93,7 @@ pub fn update_from<'a, E: Entity + 'a>(rows: impl IntoIterator<Item = &'a E>, co
 }
 
 /// Changes the rows of which the declared unique key `key` has these values, in the same way; at most 2,000. No call is made
-/// for none.
+/// for an empty list.
 pub fn update_by<E: Entity>(key: &'static str, keys: impl IntoIterator<Item = Row>) -> Update<E> {
     changes(Some(key), keys)
 }
@@ -163,9 +163,9 @@ impl<E: Entity> Update<E> {
         self
     }
 
-    /// Inserts the row of a projection that an update by its one unique key does not find, and then changes it. `rows` has, in the
-    /// order of the keys, each row's values of `columns`: the key comes with the change, the rest takes its defaults and the id is
-    /// the host's. None: the row must be there.
+    /// Inserts the row of a projection that an update by its one unique key does not find, and then changes it. `rows`
+    /// has, in the order of the keys, each row's values of `columns`: the key comes with the change, the rest takes its
+    /// defaults and the id is the host's. None: the row must be there.
     pub fn or_insert(mut self, columns: &[&str], rows: impl IntoIterator<Item = Option<Row>>) -> Self {
         self.initial = Some(Initial { columns: names(columns), rows: rows.into_iter().collect() });
         self
@@ -183,7 +183,7 @@ impl<E: Entity> Update<E> {
         self
     }
 
-    /// Answers the rows as they stand after the change.
+    /// Answers the rows as they are after the change.
     pub fn answer<V: View<Entity = E>>(self) -> UpdateAnswering<V> {
         UpdateAnswering { update: self }
     }

@@ -45,7 +45,7 @@ stoa_sdk::service! {
     }
 }
 
-/// How the entity keeps its books, held so until the transaction ends; none where it keeps none.
+/// How the entity keeps its books, held so until the transaction ends; none if it keeps none.
 pub fn admit(entity: Id) -> Result<Option<Terms>, Problem> {
     service::admit(entity.into(), None, None, &[], &[])
 }
@@ -58,7 +58,7 @@ pub fn admit_costs(entity: Id, costs: &[Cost]) -> Result<(), Problem> {
     if costs.is_empty() { Ok(()) } else { service::admit_costs(entity.into(), costs) }
 }
 
-/// Writes an entry; none where the entity keeps no books or no amount is above zero.
+/// Writes an entry; none if the entity keeps no books or no amount is above zero.
 ///
 /// # Errors
 /// ACCOUNTING_SETUP_REQUIRED, ACCOUNTING_PERIOD_CLOSED, ACCOUNTING_CURRENCY_UNSUPPORTED, ACCOUNTING_AMOUNT_PRECISION.
@@ -66,7 +66,7 @@ pub fn post(posting: &Posting) -> Result<Option<Id>, Problem> {
     Ok(service::post(posting)?.map(Id::from))
 }
 
-/// Writes several entries in as many round trips as one, in their order. The ledger is not asked for none.
+/// Writes several entries in as many round trips as one, in their order. The ledger is not asked for an empty list.
 ///
 /// # Errors
 /// ACCOUNTING_SETUP_REQUIRED, ACCOUNTING_PERIOD_CLOSED, ACCOUNTING_CURRENCY_UNSUPPORTED, ACCOUNTING_AMOUNT_PRECISION.

@@ -15,7 +15,7 @@ stoa_sdk::service! {
     }
 }
 
-/// For each use the stated account, else the one mapped to the method; none where the entity keeps no books.
+/// For each use the stated account, else the one mapped to the method; none if the entity keeps no books.
 ///
 /// # Errors
 /// PAYMENT_ACCOUNT_INVALID, ACCOUNTING_SETUP_REQUIRED at a use's pointer.

@@ -32,8 +32,8 @@ pub struct Priced {
     pub adjustments: Vec<PriceAdjustment>,
 }
 
-/// The list, archived or not, and the prices in effect in it for this customer by variant: none where it is archived, and a variant
-/// without one is absent. None where there is no such list. At most 1,000 variants, each once.
+/// The list, archived or not, and the prices in effect in it for this customer by variant: none if it is archived,
+/// and a variant without one is absent. None where there is no such list. At most 1,000 variants, each once.
 pub fn make(
     list: Id,
     customer: Option<Id>,

@@ -28,7 +28,7 @@ pub struct Quoted {
     pub amount: Decimal<6>,
 }
 
-/// The list, archived or not, and the prices in effect in it by variant: none where it is archived, and a variant without one is
+/// The list, archived or not, and the prices in effect in it by variant: none if it is archived, and a variant without one is
 /// absent. None where there is no such list. At most 1,000 variants.
 pub fn quote(
     list: Id,

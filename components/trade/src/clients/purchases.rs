@@ -1,5 +1,5 @@
-//! Purchase orders and what was received of them, for the documents that bill and receive them. Refusals point into the lines that
-//! were given.
+//! Purchase orders and what was received of them, for the documents that bill and receive them. Refusals point into the
+//! lines that were given.
 
 use stoa_sdk::{Id, Problem};
 
@@ -28,7 +28,8 @@ stoa_sdk::service! {
     }
 }
 
-/// The orders of these lines, each with these lines; unknown ones are absent. Procurement is not asked for none. At most 1,000.
+/// The orders of these lines, each with these lines; unknown ones are absent. Procurement is not asked for an empty
+/// list. At most 1,000.
 pub fn read_orders_of(items: &[Id]) -> Vec<Order> {
     ask(items, false)
 }
@@ -45,7 +46,8 @@ fn ask(items: &[Id], for_update: bool) -> Vec<Order> {
     service::items(&Selection::OfItems(keys(items.iter().copied())), for_update)
 }
 
-/// The lines of receipts of these ids, the oldest first; unknown ones are absent. Procurement is not asked for none. At most 1,000.
+/// The lines of receipts of these ids, the oldest first; unknown ones are absent. Procurement is not asked for an empty list. At
+/// most 1,000.
 pub fn read_receipt_items(ids: &[Id]) -> Vec<ReceiptItem> {
     if ids.is_empty() {
         return Vec::new();
@@ -53,7 +55,7 @@ pub fn read_receipt_items(ids: &[Id]) -> Vec<ReceiptItem> {
     service::receipt_items(&ReceiptSelection::OfReceiptItems(keys(ids.iter().copied())))
 }
 
-/// All that was received of these orders, the oldest first. Procurement is not asked for none.
+/// All that was received of these orders, the oldest first. Procurement is not asked for an empty list.
 pub fn read_received(orders: &[Id]) -> Vec<ReceiptItem> {
     if orders.is_empty() {
         return Vec::new();

@@ -22,7 +22,7 @@ stoa_sdk::service! {
     }
 }
 
-/// The orders of these ids and those of these items, in the order of their ids. Sales is not asked for none.
+/// The orders of these ids and those of these items, in the order of their ids. Sales is not asked for an empty list.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED above 100 orders.

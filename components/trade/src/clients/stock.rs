@@ -1,6 +1,6 @@
-//! Inventory's stock: goods that are held, leave, arrive and come back on behalf of a document. Inventory says what they cost, its
-//! caller posts it. Refusals point into the lines that were given: `Problem::moved_each` brings them to where the request
-//! states them.
+//! Inventory's stock: goods that are held, leave, arrive and come back on behalf of a document. Inventory says what
+//! they cost, its caller posts it. Refusals point into the lines that were given: `Problem::moved_each` brings them to
+//! where the request states them.
 
 use stoa_sdk::Problem;
 

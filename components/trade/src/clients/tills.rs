@@ -1,4 +1,5 @@
-//! Finance's tills: the money of cash sessions, for the module that keeps registers and sessions. Refusals point into what was given.
+//! Finance's tills: the money of cash sessions, for the module that keeps registers and sessions. Refusals point into
+//! what was given.
 
 use stoa_sdk::Problem;
 

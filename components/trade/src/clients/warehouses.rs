@@ -1,4 +1,5 @@
-//! Inventory's warehouses and their locations. A request reads each warehouse once, and again after it waited for the warehouse's gate.
+//! Inventory's warehouses and their locations. A request reads each warehouse once, and again after it waited for the
+//! warehouse's gate.
 
 use std::collections::BTreeMap;
 

@@ -24,7 +24,7 @@ impl Month {
         Month { year: day.year(), month: day.month() }
     }
 
-    /// None where it is no month.
+    /// None where it is not a month.
     pub fn read(text: &str) -> Option<Month> {
         format!("{text}-01").parse().ok().map(Month::from_day)
     }

@@ -51,7 +51,7 @@ impl LinePointer<'_> {
 }
 
 impl<'a, T> Lines<'a, T> {
-    /// The lines that stand at this pointer, such as `/items`.
+    /// The lines at this pointer, such as `/items`.
     pub fn at(pointer: &'a str, lines: &'a [T]) -> Self {
         Lines { pointer, lines }
     }
@@ -91,7 +91,7 @@ impl<'a, T> Lines<'a, T> {
         faults
     }
 
-    /// REPEATED at each id that stands earlier in the lists of all lines.
+    /// REPEATED at each id that is stated earlier in the lists of all lines.
     pub fn repeated_ids(self, member: &str, ids: impl Fn(&T) -> &[Id]) -> Vec<Item> {
         let mut seen = BTreeSet::new();
         let mut faults = Vec::new();

@@ -1,5 +1,5 @@
-//! Numbers of documents: typed ones are kept as typed, generated ones are those of an extension, else a prefix and the next figure of
-//! the entity. All are unique in the entity and kind, ignoring case.
+//! Numbers of documents: typed ones are kept as typed, generated ones are those of an extension, else a prefix and the
+//! next figure of the entity. All are unique in the entity and kind, ignoring case.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,8 +40,8 @@ pub struct NumberRange<'a> {
     pub pointer: &'a str,
 }
 
-/// Gives a document its number: the stated one, or one of an extension, or the next free one of the range. `insert` puts the row with
-/// this number in and says whether it went in; see [`insert_unless_taken`].
+/// Gives a document its number: the stated one, or one of an extension, or the next free one of the range. `insert`
+/// puts the row with this number in and says whether it went in; see [`insert_unless_taken`].
 ///
 /// # Errors
 /// DUPLICATE at the pointer where the stated one is taken, LIMIT_EXCEEDED where sixteen generated ones are, the problem of an
@@ -54,8 +54,8 @@ pub fn assign_number(
     assign_number_from(range, stated, None, insert)
 }
 
-/// The next figure of a range, to be asked for in a batch with other calls: what [`assign_number_from`] begins with. If an extension may
-/// return the number, a caller does not ask for the figure: see [`points::numbers_are_extended`].
+/// The next figure of a range, to be asked for in a batch with other calls: what [`assign_number_from`] begins with. If
+/// an extension may return the number, a caller does not ask for the figure: see [`points::numbers_are_extended`].
 pub fn next_figure(range: NumberRange<'_>) -> Number {
     number(&sequence_of(range), None)
 }
@@ -109,7 +109,7 @@ fn advance_sequence(range: NumberRange<'_>, taken: &str) -> Result<(), Problem> 
     Ok(())
 }
 
-/// Gives the document a number of an extension: none where no extension has one.
+/// Gives the document a number of an extension: none if no extension has one.
 fn assign_extension_number(
     range: NumberRange<'_>,
     insert: &mut impl FnMut(&str) -> Result<bool, Problem>,
@@ -132,8 +132,8 @@ pub fn insert_unless_taken<E: Entity>(row: &E) -> Result<bool, Problem> {
     Ok(run(insert([row]).unless_taken())?.iter().all(|went_in| *went_in))
 }
 
-/// Puts a document in with its lines, under the stated number or the next free one of the range; `first` is a figure of it that was
-/// asked for before, and `set` writes a number into the document.
+/// Puts a document in with its lines, under the stated number or the next free one of the range; `first` is a figure of
+/// it that was asked for before, and `set` writes a number into the document.
 pub fn insert_numbered<D: Entity, L: Entity>(
     document: &mut D,
     lines: &[L],

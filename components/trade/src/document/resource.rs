@@ -1,10 +1,10 @@
 //! Rows as callers see them: each member is stated once, with its type, its comment for the contract and its source.
 
 /// Declares a row as callers of one kind see it: the struct of the answer, and its function `from_row`. A member is the
-/// row's column of the same name, unless it says otherwise; facts beside the row are further parameters of `from_row`.
+/// row's column of the same name, unless it says otherwise; facts that are not in the row are further parameters of `from_row`.
 ///
 /// People see what API clients see and more: their struct flattens that of the clients. With `of record`, `id`
-/// stands before the members, `version`, `createdAt` and `updatedAt` after them.
+/// comes before the members, `version`, `createdAt` and `updatedAt` after them.
 ///
 /// ```
 /// # use stoa_sdk::{Id, collection, tenant};

@@ -13,7 +13,7 @@ pub const LAST: i64 = stoa_sdk::descriptor::LAST_VERSION;
 pub struct ExpectedVersion(pub i64);
 
 impl ExpectedVersion {
-    /// Compares it with the row as it stands locked. That the last version takes no change is the store's to say, of every
+    /// Compares it with the row as it is locked. That the last version takes no change is the store's to say, of every
     /// change of every row.
     ///
     /// # Errors

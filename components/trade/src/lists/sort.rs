@@ -53,7 +53,7 @@ impl<L: Sorted> Sort<L> {
     }
 }
 
-/// The text is no order of the list.
+/// The text is not an order of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotASort;
 
@@ -105,7 +105,7 @@ pub struct Asked<L: Sorted> {
 /// Reads the page of the rows that meet the filter. Only the order of ids ends at the watermark.
 ///
 /// # Errors
-/// VALIDATION_FAILED with NOT_ALLOWED at `/query/sort` beside a parameter that it excludes, and with FORMAT at `/query/cursor`
+/// VALIDATION_FAILED with NOT_ALLOWED at `/query/sort` next to a parameter that it excludes, and with FORMAT at `/query/cursor`
 /// where no row has the id of the cursor: it has no place in the order.
 pub fn read_page<L: Sorted>(filter: &Filter, asked: &Asked<L>) -> Result<Rows<L::Row>, Problem> {
     let Some(sort) = asked.sort else {

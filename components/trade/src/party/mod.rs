@@ -1,5 +1,5 @@
-//! Customers and suppliers: one shape for the parties of commerce. Their bodies, their records, and the faults that a schema cannot
-//! express (sales-pos.md 2.1; inventory-procurement.md B1, Supplier; decisions.md A29, F1, G17).
+//! Customers and suppliers: one shape for the parties of commerce. Their bodies, their records, and the faults that a
+//! schema cannot express (sales-pos.md 2.1; inventory-procurement.md B1, Supplier; decisions.md A29, F1, G17).
 
 mod contact;
 #[allow(
@@ -21,8 +21,10 @@ use stoa_sdk::{Item, text};
 
 use crate::text::{Line, Prose};
 
-/// A customer or supplier as a body states it, for create and replace alike; `T` is what the kind of party adds to the profile,
-/// [`CustomerTerms`] or [`SupplierTerms`].
+/// A customer or supplier in a request.
+//
+// The body of creation and replacement. `T` is the part of the profile that the kind of party adds: `CustomerTerms` or
+// `SupplierTerms`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "{T}Input")]

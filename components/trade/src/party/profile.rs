@@ -1,5 +1,5 @@
 //! The optional extended profile of a party: the members that customers and suppliers share, and what each kind adds. Its members
-//! are columns of the party's collection, with `has_profile` beside them; lists are JSON columns (sales-pos.md 7,
+//! are columns of the party's collection, with `has_profile` next to them; lists are JSON columns (sales-pos.md 7,
 //! inventory-procurement.md B5).
 
 use std::collections::BTreeSet;
@@ -146,8 +146,8 @@ impl SupplierTerms {
     }
 }
 
-/// Faults of a profile that the schema cannot express: half a tax identity, countries that there are not, a tag twice. `pointer` is
-/// the profile's pointer.
+/// Faults of a profile that the schema cannot express: half a tax identity, countries that there are not, a tag twice.
+/// `pointer` is the profile's pointer.
 pub fn check_profile<T>(profile: &ProfileInput<T>, pointer: &str) -> Vec<Item> {
     let mut faults = Vec::new();
     match (&profile.tax_id_type, &profile.tax_id) {

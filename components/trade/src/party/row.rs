@@ -1,7 +1,7 @@
 //! Rows of parties: a new one, one that is replaced, and the profile in its columns.
 
 /// Declares so much of a row whose columns have the names of [`PartyInput`](crate::party::PartyInput)'s members and of
-/// its profile's, with `code_key`, `has_profile` and `profile_kind` beside them; the last are those that the kind of
+/// its profile's, with `code_key`, `has_profile` and `profile_kind` next to them; the last are those that the kind of
 /// party adds.
 #[macro_export]
 macro_rules! party_row {
@@ -48,7 +48,7 @@ macro_rules! party_row {
                 row.with_profile(profile)
             }
 
-            /// The profile; none where the party has none.
+            /// The profile; none if the party has none.
             #[allow(clippy::clone_on_copy, reason = "some of the columns are texts")]
             pub fn profile(&self) -> Option<$crate::party::Profile<$terms>> {
                 self.has_profile.then(|| $crate::party::Profile {

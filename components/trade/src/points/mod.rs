@@ -1,5 +1,6 @@
-//! Points of `commerce:extension`, for the modules that call them. Each function asks the host first whether an active module extends the
-//! point, and returns at once if none does. A caller that has to build arguments asks by itself before it builds them.
+//! Points of `commerce:extension`, for the modules that call them. Each function asks the host first whether an active
+//! module extends the point, and returns at once if none does. A caller that has to build arguments asks by itself
+//! before it builds them.
 
 use stoa_sdk::{Id, Problem, is_extended};
 

@@ -1,5 +1,5 @@
-//! Bringing totals forward over the lines that came before, so that no line is missed and none is counted twice, whatever the order
-//! in which requests commit:
+//! Bringing totals forward over the lines that came before, so that no line is missed and none is counted twice,
+//! whatever the order in which requests commit:
 //! - a request that writes lines holds, shared, the lock of the minute of its request, which is the minute of its lines' ids too;
 //! - a request that sums takes the locks of the minutes before, and so waits for running writers;
 //! - a writer that gets its lock after its time was summed sees that under the lock, and adds its own lines.
@@ -143,8 +143,8 @@ impl Snapshots {
         format!("{}:{entity}:{}", self.lock, minute.rem_euclid(NAMES))
     }
 
-    /// The calls that go before the lines that a request writes, in the same batch or an earlier one: the locks of its minute, and
-    /// how far lines are summed.
+    /// The calls that go before the lines that a request writes, in the same batch or an earlier one: the locks of its
+    /// minute, and how far lines are summed.
     pub fn hold(&self, entities: impl IntoIterator<Item = Id>) -> Option<(Lock, Find<Summed>)> {
         let entities: BTreeSet<Id> = entities.into_iter().collect();
         let locks = lock_all_shared(entities.iter().map(|entity| self.own_lock(*entity)));

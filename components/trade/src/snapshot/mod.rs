@@ -1,9 +1,9 @@
 //! Totals of a ledger's lines by month or day, so that what is read of a whole legal entity does not grow with its history.
 //!
-//! Totals that every request added to would be rows on which all requests of an entity wait for each other. So requests insert
-//! their lines and no more, and about one of a thousand lines has those that came before it added to the totals
-//! (`forward`). A read takes the totals of whole months, the days at the edges of what is asked, and the last few lines that are in
-//! no total yet (`read`). Totals are derived from the lines, which alone are the ledger.
+//! Totals that every request added to would be rows on which all requests of an entity wait for each other. So requests
+//! insert their lines and no more, and about one of a thousand lines has those that came before it added to the totals
+//! (`forward`). A read takes the totals of whole months, the days at the edges of what is asked, and the last few lines
+//! that are in no total yet (`read`). Totals are derived from the lines, which alone are the ledger.
 
 mod check;
 mod figures;
@@ -41,8 +41,9 @@ pub fn unsummed_lines<L: Ledger<N>, const N: usize>(entity: Id, summed: Option<S
     all([L::LINE_ENTITY.eq(entity)].into_iter().chain(after))
 }
 
-/// A ledger of a module, whose rows are only ever inserted, and the totals of its lines: a projection whose one unique key, `total`,
-/// begins with the legal entity and tells what its reports tell apart. A total has `N` figures, each a sum.
+/// A ledger of a module, whose rows are only ever inserted, and the totals of its lines: a projection whose one unique
+/// key, `total`, begins with the legal entity and contains what its reports distinguish. A total has `N` figures, each
+/// a sum.
 pub trait Ledger<const N: usize>: 'static {
     /// Its lines.
     type Row: Entity;

@@ -26,7 +26,7 @@ pub struct SumsByGroup<T, R, K, const N: usize> {
     of_lines: fn(R) -> (K, [Amount; N]),
 }
 
-/// From one day to another, both included; none: without an end.
+/// From one day to another, both included; `None`: without an end.
 pub type Days = (Option<Date>, Option<Date>);
 
 /// Sums what is dated on these days, by group. Groups that add up to nothing may be absent.
@@ -131,8 +131,8 @@ impl<T: Totals, R: Totals, const N: usize> Batch for SumOfDays<T, R, N> {
     }
 }
 
-/// Reads what depends on how far lines of an entity are summed. In a request that writes, lines may be summed between two of its reads:
-/// then they are read again.
+/// Reads what depends on how far lines of an entity are summed. In a request that writes, lines may be summed between
+/// two of its reads: then they are read again.
 pub fn read_settled<B: Batch>(entity: Id, ask: impl Fn(Option<Summed>) -> B) -> Result<B::Answer, Failure> {
     settle(entity, run(find_summed(entity))?.first().copied(), ask)
 }

@@ -15,10 +15,10 @@ pub struct Edge {
     pub to: Date,
 }
 
-/// Which months' totals, and which days beside them.
+/// Which months' totals, and which days in addition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// The first and the last month; none: from the first, or to the last, there is.
+    /// The first and the last month; `None`: from the first, or to the last, there is.
     pub months: Option<(Option<Month>, Option<Month>)>,
     /// At most two.
     pub edges: Vec<Edge>,
@@ -28,8 +28,9 @@ fn day(number: i64) -> Option<Date> {
     Date::from_days(number)
 }
 
-/// Splits the days from one to another, both included; none: without an end. A month at an edge has either the days inside added or
-/// those outside taken off, whichever are fewer; as no line is dated later than tomorrow, later days count for none.
+/// Splits the days from one to another, both included; `None`: without an end. A month at an edge has either the days
+/// inside added or those outside taken off, whichever are fewer; as no line is dated later than tomorrow, later days
+/// do not count.
 pub fn split_days(from: Option<Date>, to: Option<Date>, today: Date) -> Split {
     let last_dated = today.days() + 1;
     // The days of a month before `from` and those after `to`, and how many of them may have lines.

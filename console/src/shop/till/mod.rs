@@ -1,5 +1,5 @@
-//! The till: registers, sessions, their opening and their close. The basket is a draft order: its prices are the host's, and it survives the
-//! browser.
+//! The till: registers, sessions, their opening and their close. The basket is a draft order: its prices are the
+//! host's, and it survives the browser.
 
 mod pay;
 mod sale;

@@ -56,7 +56,7 @@ fn read_row(visit: &Visit, row: usize) -> Option<Value> {
     })
 }
 
-/// The page of an order that is no draft any more.
+/// The page of an order that is not a draft any more.
 pub fn draw(visit: &Visit, said: &Said, session: &Value, order: &Value, context: &Context) -> Markup {
     let (id, receipt) = (text(session, "id"), text(order, "posReceiptId"));
     let row = |line: &Value| {

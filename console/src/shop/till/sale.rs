@@ -132,8 +132,8 @@ async fn replace(visit: &Visit, order: &Value, lines: Vec<Value>, customer: &str
     write(visit, "replaceSalesOrder", text(order, "id"), &body).await
 }
 
-/// Another quantity of a line, or none: the button says which. Without a line the order is drafted again, at the prices of now. An
-/// order without lines is cancelled.
+/// Another quantity of a line, or none: the button says which. Without a line the order is drafted again, at the prices
+/// of now. An order without lines is cancelled.
 async fn set(visit: &Visit, order: &Value) -> Result<Value, Said> {
     let (mut lines, variant) = (restate(order), value_of(visit, "variant"));
     if value_of(visit, "do") == "remove" {

@@ -8,8 +8,8 @@ use stoa_descriptor::{Audience, Idempotency, ProblemCode, Route};
 use crate::contract::parameters;
 use crate::problem;
 
-/// Status, component name and meaning of the refusals. Where the codes of a status depend on the operation, the name is the beginning of
-/// several components' (`component`).
+/// Status, component name and meaning of the refusals. Where the codes of a status depend on the operation, the name is
+/// the beginning of several components' (`component`).
 pub const RESPONSES: &[(u16, &str, &str)] = &[
     (400, "BadRequest", "The request is invalid."),
     (401, "Unauthenticated", "The request has no valid credential."),
@@ -31,8 +31,8 @@ pub const RESPONSE: &str = "#/components/responses/";
 /// A UUID of version 4 or 7 (`IdempotencyKey::parse`).
 const KEY: &str = "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[47][0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$";
 
-/// Codes of 404 and 409 that any operation may answer; the others of these statuses are reported by the operations themselves. Every
-/// write may meet a limit of the store: the last version of a record, the rows of one request.
+/// Codes of 404 and 409 that any operation may answer; the others of these statuses are reported by the operations
+/// themselves. Every write may meet a limit of the store: the last version of a record, the rows of one request.
 const GENERAL: &[&str] = &["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_KEY_EXPIRED", "LIMIT_EXCEEDED"];
 
 /// The parts of an operation that decide which refusals are possible.
@@ -247,8 +247,8 @@ pub fn security_schemes() -> Value {
     })
 }
 
-/// The schemas that the host itself publishes: `ProblemDetails` and its parts. `added`: the codes of the active modules. `item_codes`:
-/// those of items and their sentences; every problem code is one too.
+/// The schemas that the host itself publishes: `ProblemDetails` and its parts. `added`: the codes of the active
+/// modules. `item_codes`: those of items and their sentences; every problem code is one too.
 pub fn host_schemas<'a>(
     added: impl Iterator<Item = &'a ProblemCode>,
     item_codes: &[(&'a str, &'a str)],
@@ -266,7 +266,10 @@ pub fn host_schemas<'a>(
         json!({"type": "string", "description": description, "enum": names, "x-enum-descriptions": meanings})
     };
     let problem_code = list("Kind of the error, for API clients.", codes);
-    let item_code = list("Kind of one fault. An operation lists those that only it and few others answer.", of_items);
+    let item_code = list(
+        "Kind of one fault. An operation lists its own codes in its description and in `x-stoa-item-codes`.",
+        of_items,
+    );
     let schemas = [
         ("ProblemDetails", describe_problem()),
         ("ProblemItem", describe_problem_item()),
@@ -285,7 +288,7 @@ fn describe_problem() -> Value {
             "type": {"type": "string", "const": "about:blank"},
             "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},
             "code": {"$ref": "#/$defs/ProblemCode"},
-            "title": {"type": "string", "description": "Name of the status."},
+            "title": {"type": "string", "description": "Name of the HTTP status, such as `Bad Request`."},
             "detail": {"type": "string", "description": "One fixed sentence for each code."},
             "requestId": {"type": "string", "format": "uuid", "description": "Same value as `X-Request-Id`."},
             "errors": {"type": "array", "maxItems": 200, "items": {"$ref": "#/$defs/ProblemItem"}},

@@ -20,7 +20,7 @@ use self::schemas::Schemas;
 use super::{location, refs};
 use crate::problem;
 
-/// The interface's version (conventions.md); the build and the generation are extensions beside it.
+/// The interface's version (conventions.md); the build and the generation are extensions next to it.
 pub const VERSION: &str = "1.32.0";
 
 /// One operation and the module that owns it; the host's own are of module `platform`.
@@ -66,9 +66,9 @@ pub struct Info<'a> {
 }
 
 /// Composes the document. The order of `modules` decides who keeps a schema's plain name where two modules use one name
-/// for different schemas: the first; later ones bear their module's name in front. If one of the two is a partner's, it is refused:
-/// names of one module depend on no partner's. Refuses what would make a document that lies or that no generator reads: two
-/// operations of one id or path, an unknown module, code or schema.
+/// for different schemas: the first; later ones bear their module's name in front. If one of the two is a partner's, it
+/// is refused: names of one module depend on no partner's. Refuses what would make a document that lies or that no
+/// generator reads: two operations of one id or path, an unknown module, code or schema.
 pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule], info: &Info) -> Result<Value, String> {
     let statuses = statuses(modules)?;
     let item_codes = list_item_codes(modules, operations);
@@ -179,8 +179,8 @@ fn describe_tag(name: &str, description: &str, console: Option<&Console>) -> Val
     tag
 }
 
-/// Every item code and its sentence: the shared ones, then those of the modules, the first of equals. A code of a module that is not
-/// active, which an operation lists since it calls that module's services, has no sentence.
+/// Every item code and its sentence: the shared ones, then those of the modules, the first of equals. A code of a
+/// module that is not active, which an operation lists since it calls that module's services, has no sentence.
 fn list_item_codes<'a>(
     modules: &[DocumentedModule<'a>],
     operations: &[DocumentedOperation<'a>],

@@ -1,5 +1,6 @@
-//! Names for what schemas state in place and generators want named: enumerations with a title, and the branches of a union that a member
-//! tells apart. Only the document changes: what judges a request keeps the values in place, so that a rejection lists them.
+//! Names for what schemas state in place and generators want named: enumerations with a title, and the branches of a
+//! union that a member distinguishes. Only the document changes: the code that judges a request keeps the values in
+//! place, so that a rejection lists them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,8 +19,8 @@ const VALUES: &[&str] = &["default", "x-default", "const", "enum", "example", "e
 /// An enumeration: the partner's module that it is of, its title and its values.
 type Enumeration = (Option<String>, String, Vec<String>);
 
-/// Gives every titled branch of a union a component, and the union its `discriminator`, where a required member has one constant value in
-/// each branch.
+/// Gives every titled branch of a union a component, and the union its `discriminator`, where a required member has one
+/// constant value in each branch.
 pub fn name_branches(schemas: &mut Schemas) -> Result<(), String> {
     let names: Vec<String> = schemas.components.keys().cloned().collect();
     for name in names {
@@ -60,8 +61,8 @@ fn name_union(union: &mut Map<String, Value>, module: &str, schemas: &mut Schema
     Ok(())
 }
 
-/// The member that tells the branches apart, and its value in each: required, constant, and different everywhere. Every branch is a
-/// component or can become one.
+/// The member that distinguishes the branches, and its value in each: required, constant, and different everywhere.
+/// Every branch is a component or can become one.
 fn find_tag(branches: &[Value], components: &BTreeMap<String, Value>) -> Option<(String, Vec<String>)> {
     let resolved: Option<Vec<&Value>> = branches
         .iter()
@@ -89,9 +90,9 @@ fn constant(branch: &Value, member: &str) -> Option<String> {
     required.iter().any(|name| name == member).then(|| value.as_str().map(str::to_owned)).flatten()
 }
 
-/// Moves every titled enumeration of the components and parameters to a component of its title. Equal ones are one component.
-/// Of different ones with one title the first keeps it, in the order of the modules. Those of a partner's module always bear its name, so
-/// that no other name depends on them.
+/// Moves every titled enumeration of the components and parameters to a component of its title. Equal ones are one
+/// component. Of different ones with one title the first keeps it, in the order of the modules. Those of a partner's
+/// module always bear its name, so that no other name depends on them.
 pub fn name_enumerations(schemas: &mut Schemas, paths: &mut Map<String, Value>) -> Result<(), String> {
     let mut found: Vec<(usize, String, Enumeration)> = Vec::new();
     for (name, schema) in &schemas.components {
@@ -192,8 +193,8 @@ fn move_enumerations(schema: &mut Value, partner: Option<&str>, names: &BTreeMap
     }
 }
 
-/// Title and values of an enumeration of at least two texts that limits its values in no other way, and whether null is allowed too. A
-/// single value stays in place: there it tells the branches of a union apart.
+/// Title and values of an enumeration of at least two texts that limits its values in no other way, and whether null is
+/// allowed too. A single value stays in place: there it distinguishes the branches of a union.
 fn read_enumeration(keywords: &Map<String, Value>) -> Option<(String, Vec<String>, bool)> {
     let is_plain = |keyword: &String| {
         ["title", "type", "enum"].contains(&keyword.as_str()) || OF_THE_PLACE.contains(&keyword.as_str())

@@ -209,10 +209,17 @@ fn parameters_of(op: &DocumentedOperation, schemas: &Schemas) -> Result<Vec<Valu
     Ok(all)
 }
 
-/// A parameter of the path that its route says nothing of: the id of one of what the path names before it.
+/// A parameter of the path that its route does not describe: the id of the noun in its name (`variantId`), or of a record of the
+/// collection before it. In `/lookups/{kind}/{id}` that is `lookups`.
 fn id_in(path: &str, name: &str) -> Value {
-    let before = path.split('/').take_while(|step| step.trim_matches(['{', '}']) != name).last().unwrap_or_default();
-    json!({"type": "string", "format": "uuid", "description": format!("Id of one of the {}.", before.replace('-', " "))})
+    let before = path.split('/').take_while(|step| step.trim_matches(['{', '}']) != name);
+    let collection = before.filter(|step| !step.starts_with('{')).last().unwrap_or_default();
+    let noun = name.strip_suffix("Id").filter(|noun| !collection.contains(noun));
+    let description = match noun.filter(|noun| noun.bytes().all(|letter| letter.is_ascii_lowercase())) {
+        Some(noun) => format!("Id of the {noun}."),
+        None => format!("Id of one of the {}.", collection.replace('-', " ").replace("api ", "API ")),
+    };
+    json!({"type": "string", "format": "uuid", "description": description})
 }
 
 /// A parameter; its schema's description becomes its own, where readers look for it.
@@ -299,4 +306,22 @@ fn refusals(
     }
     responses.insert("default".into(), json!({"$ref": format!("{RESPONSE}Problem")}));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_in;
+
+    #[test]
+    fn an_id_of_a_path_is_described_by_its_collection_or_by_the_noun_in_its_name() {
+        for (path, name, expected) in [
+            ("/products/{id}", "id", "Id of one of the products."),
+            ("/price-lists/{listId}/prices", "listId", "Id of one of the price lists."),
+            ("/api-clients/{clientId}", "clientId", "Id of one of the API clients."),
+            ("/price-lists/{listId}/resolve/{variantId}", "variantId", "Id of the variant."),
+            ("/lookups/{kind}/{id}", "id", "Id of one of the lookups."),
+        ] {
+            assert_eq!(id_in(path, name)["description"], expected, "{path}");
+        }
+    }
 }

@@ -61,7 +61,7 @@ impl<'a> Schemas<'a> {
             for route in operations.iter().filter(|op| op.module == *module).map(|op| op.route) {
                 roots.extend(route.body.iter().chain([&route.response]).cloned());
                 for schema in [&route.path_schema, &route.query] {
-                    // Each parameter is described by itself: their object schema is no component.
+                    // Each parameter is described by itself: their object schema is not a component.
                     roots.extend(parameters::object(schema.as_ref(), defs)?.get("properties").cloned());
                 }
             }
@@ -168,8 +168,8 @@ impl<'a> Schemas<'a> {
         })
     }
 
-    /// The same of an object's members. One that is a place has the members of the modules that show something there, and is left out
-    /// where none does.
+    /// The same of an object's members. One that is a place has the members of the modules that show something there,
+    /// and is left out where none does.
     fn rewrite_members(&self, module: &str, members: &Map<String, Value>) -> Result<Value, String> {
         let mut all = Map::new();
         for (name, schema) in members {
@@ -215,8 +215,8 @@ impl<'a> Schemas<'a> {
         Ok(reference)
     }
 
-    /// Takes this name for a component, or if another has it, one like it. With a partner's module nobody goes out of the way:
-    /// clients would find their types under other names when it comes or leaves.
+    /// Takes this name for a component, or if another has it, one like it. A name of another module is not changed for
+    /// a partner's module: clients would find their types under other names when it comes or leaves.
     pub fn take_name(&mut self, module: &str, name: &str) -> Result<String, String> {
         if let Some(owner) = self.owners.get(name).filter(|owner| *owner != module)
             && [module, owner].iter().any(|either| self.partners.contains(either))
@@ -261,8 +261,8 @@ fn has_place(schema: &Value, place: &str) -> bool {
     }
 }
 
-/// Says the default of a request's member in its description and as `x-default`. Of `default` generators make a member that every caller
-/// has to send. What is judged keeps the keyword: the host fills it in.
+/// Says the default of a request's member in its description and as `x-default`. Of `default` generators make a member
+/// that every caller has to send. What is judged keeps the keyword: the host fills it in.
 fn tell_default(member: &mut Value) {
     let Some(keywords) = member.as_object_mut() else { return };
     let Some(default) = keywords.shift_remove("default") else { return };

@@ -1,5 +1,6 @@
-//! Descriptions of members and parameters that have none of their own, by name. The words here mean the same in the host's schemas and in
-//! every module's; a module brings more of its own in its descriptor. A member's own comment wins over both.
+//! Descriptions of members and parameters that have none of their own, by name. The words here mean the same in the
+//! host's schemas and in every module's; a module brings more of its own in its descriptor. A member's own comment wins
+//! over both.
 
 use std::collections::HashMap;
 
@@ -81,7 +82,7 @@ const COMMON: &[(&str, &str)] = &[
     ("roles", "Codes of the roles."),
     ("scopes", "Codes of the scopes that the client's keys have."),
     ("service", "Name of the responding service."),
-    ("status", "Lifecycle status."),
+    ("status", "State of the record, one of the listed values."),
     ("subject", "Identifier of the user at the identity provider (`sub`)."),
     ("subscriptions", "Event kinds that the endpoint receives."),
     ("tenant", "The company."),

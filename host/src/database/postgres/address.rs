@@ -1,4 +1,7 @@
-//! Where the database is and how it is reached: over TLS, verified against a CA, everywhere but on this machine.
+//! Where the database is and how it is reached: over TLS, verified against a CA, everywhere but on this machine. Of several servers
+//! the primary is looked for.
+
+mod members;
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -10,7 +13,7 @@ use anyhow::Context as _;
 use futures_util::FutureExt as _;
 use percent_encoding::percent_decode_str;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -19,6 +22,8 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 
 use super::connection::Connection;
 use super::{Error, Transport};
+
+pub use members::Members;
 
 /// From the first packet to a server that answers statements.
 pub const CONNECT: Duration = Duration::from_secs(3);
@@ -29,92 +34,132 @@ const STATEMENT_TIMEOUT_MS: u32 = 5_000;
 const LOCK_TIMEOUT_MS: u32 = 3_000;
 const IDLE_IN_TRANSACTION_MS: u32 = 15_000;
 
-/// A server, a database and a role, ready to be connected to.
+/// Members, a database and a role, ready to be connected to.
 #[derive(Clone)]
 pub struct Address {
-    config: Config,
+    members: Members<Config>,
     tls: Option<MakeRustlsConnect>,
     /// The same for the driver of migrations.
-    pub options: Box<PgConnectOptions>,
+    pub options: Box<Members<PgConnectOptions>>,
     /// Texts that each connection runs when it is opened.
     prepare: Arc<str>,
 }
 
 impl Address {
     /// Reads `postgres://role@host/database?sslmode=...&sslrootcert=FILE`. Modes that may fall back to plain text are for this
-    /// machine; elsewhere the transport must allow it, where a network encrypts by itself.
+    /// machine; elsewhere the transport must allow it, where a network encrypts by itself. Several hosts, `one:5432,two:5432`, are
+    /// servers of which the primary is used, as is a single one with `target_session_attrs=read-write`.
     pub fn parse(url: &str, transport: &Transport, prepare: &[String]) -> anyhow::Result<Address> {
-        let options = PgConnectOptions::from_str(url).context("STOA_DATABASE_URL")?.application_name("stoa");
-        let (front, query) = url.split_once('?').unwrap_or((url, ""));
+        let urls = members::split(url)?;
+        let are_several = urls.len() > 1;
+        let (_, query) = url.split_once('?').unwrap_or((url, ""));
         let value = |wanted: &str| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
             pairs.find(|(name, _)| *name == wanted).map(|(_, value)| percent_decode_str(value).decode_utf8_lossy())
         };
         let (mode, roots) = (value("sslmode"), value("sslrootcert"));
-        let others: Vec<&str> = query
-            .split('&')
-            .filter(|pair| !pair.is_empty() && !pair.starts_with("sslmode=") && !pair.starts_with("sslrootcert="))
-            .collect();
-        // The driver's errors may quote the address, which holds a password.
-        let mut config = Config::from_str(&format!("{front}?{}", others.join("&")))
-            .map_err(|_| anyhow::anyhow!("STOA_DATABASE_URL has a part that is not understood"))?;
+        let primary_only = match value("target_session_attrs").as_deref() {
+            None => are_several,
+            Some("read-write" | "primary") => true,
+            Some("any") if !are_several => false,
+            Some(_) => anyhow::bail!("STOA_DATABASE_URL: target_session_attrs must be read-write: hosts write"),
+        };
+        anyhow::ensure!(
+            !are_several || ["host", "hostaddr", "port"].iter().all(|name| value(name).is_none()),
+            "STOA_DATABASE_URL lists servers twice: before the name of the database and in its query"
+        );
+        let mut configs = urls.iter().map(|url| config_of(url)).collect::<anyhow::Result<Vec<Config>>>()?;
+        let are_here = configs.iter().all(is_here);
         let encrypted = match mode.as_deref() {
-            None => !is_here(&config),
+            None => !are_here,
             Some("disable" | "allow" | "prefer") => false,
             Some("require" | "verify-ca" | "verify-full") => true,
             Some(other) => anyhow::bail!("STOA_DATABASE_URL: there is no sslmode {other:?}"),
         };
         anyhow::ensure!(
-            encrypted || transport.plain_text || is_here(&config),
+            encrypted || transport.plain_text || are_here,
             "STOA_DATABASE_URL asks for plain text to another machine: take sslmode=verify-full, or set STOA_DATABASE_PLAINTEXT=allow"
         );
-        let options_of_session = with_options(&config);
-        config
-            .application_name("stoa")
-            .ssl_mode(if encrypted { SslMode::Require } else { SslMode::Disable })
-            .connect_timeout(CONNECT)
-            .keepalives_idle(SILENCE)
-            .keepalives_interval(SILENCE / 4)
-            .keepalives_retries(3)
-            .tcp_user_timeout(SILENCE)
-            .options(options_of_session);
+        for config in &mut configs {
+            let options_of_session = with_options(config);
+            config
+                .application_name("stoa")
+                .ssl_mode(if encrypted { SslMode::Require } else { SslMode::Disable })
+                .connect_timeout(CONNECT)
+                .keepalives_idle(SILENCE)
+                .keepalives_interval(SILENCE / 4)
+                .keepalives_retries(3)
+                .tcp_user_timeout(SILENCE)
+                .options(options_of_session)
+                .target_session_attrs(match primary_only {
+                    true => TargetSessionAttrs::ReadWrite,
+                    false => TargetSessionAttrs::Any,
+                });
+        }
         let ca = transport.ca.clone().or_else(|| roots.map(|path| PathBuf::from(&*path)));
         let tls = encrypted.then(|| connector(ca.as_deref())).transpose()?.map(MakeRustlsConnect::new);
-        let options = options.ssl_mode(if encrypted { PgSslMode::VerifyFull } else { PgSslMode::Disable });
-        let options = Box::new(match ca {
-            Some(path) => options.ssl_root_cert(path),
-            None => options,
-        });
-        Ok(Address { config, tls, options, prepare: prepare.join("; ").into() })
+        let options = |url: &String| -> anyhow::Result<PgConnectOptions> {
+            let options = PgConnectOptions::from_str(&without(url, &["target_session_attrs"]));
+            let options = options.context("STOA_DATABASE_URL")?.application_name("stoa");
+            let options = options.ssl_mode(if encrypted { PgSslMode::VerifyFull } else { PgSslMode::Disable });
+            Ok(match &ca {
+                Some(path) => options.ssl_root_cert(path),
+                None => options,
+            })
+        };
+        let options = urls.iter().map(options).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(Address {
+            members: Members::new(configs, primary_only),
+            tls,
+            options: Box::new(Members::new(options, primary_only)),
+            prepare: prepare.join("; ").into(),
+        })
     }
 
     /// Returns whether what is sent there leaves this machine in plain text.
     pub fn is_plain_text_elsewhere(&self) -> bool {
-        self.tls.is_none() && !is_here(&self.config)
+        self.tls.is_none() && !self.members.iter().all(is_here)
     }
 
     /// A connection that statements can be sent on.
     pub async fn connect(&self) -> Result<Connection, Error> {
-        let connect = async {
-            let (client, driver) = match &self.tls {
-                Some(tls) => {
-                    let (client, driver) = self.config.connect(tls.clone()).await.map_err(Error::from_postgres)?;
-                    (client, driver.boxed())
-                }
-                None => {
-                    let (client, driver) = self.config.connect(NoTls).await.map_err(Error::from_postgres)?;
-                    (client, driver.boxed())
-                }
-            };
-            let mut connection = Connection::new(client, driver);
-            if !self.prepare.is_empty() {
-                connection.send_text(&self.prepare).await?;
-            }
-            Ok(connection)
-        };
+        let connect = self.members.connect(|server| self.connect_to(server));
         let late = |_| Error::Unavailable("the database server does not answer".into());
         tokio::time::timeout(CONNECT, connect).await.map_err(late)?
     }
+
+    async fn connect_to(&self, server: Config) -> Result<Connection, Error> {
+        let (client, driver) = match &self.tls {
+            Some(tls) => {
+                let (client, driver) = server.connect(tls.clone()).await.map_err(Error::from_postgres)?;
+                (client, driver.boxed())
+            }
+            None => {
+                let (client, driver) = server.connect(NoTls).await.map_err(Error::from_postgres)?;
+                (client, driver.boxed())
+            }
+        };
+        let mut connection = Connection::new(client, driver);
+        if !self.prepare.is_empty() {
+            connection.send_text(&self.prepare).await?;
+        }
+        Ok(connection)
+    }
+}
+
+/// The driver's reading of one server's address, without those members of its query that are read here.
+fn config_of(url: &str) -> anyhow::Result<Config> {
+    // The driver's errors may quote the address, which holds a password.
+    Config::from_str(&without(url, &["sslmode", "sslrootcert", "target_session_attrs"]))
+        .map_err(|_| anyhow::anyhow!("STOA_DATABASE_URL has a part that is not understood"))
+}
+
+/// An address without these members of its query.
+fn without(url: &str, names: &[&str]) -> String {
+    let Some((front, query)) = url.split_once('?') else { return url.to_owned() };
+    let is_kept = |member: &&str| !member.split_once('=').is_some_and(|(name, _)| names.contains(&name));
+    let members: Vec<&str> = query.split('&').filter(|member| !member.is_empty()).filter(is_kept).collect();
+    format!("{front}?{}", members.join("&"))
 }
 
 /// Sockets and loopback: what is said there leaves this machine never.
@@ -181,5 +226,29 @@ mod tests {
             assert_eq!(parse(&format!("postgres://stoa@localhost/stoa?sslmode={mode}"), false), Ok(true));
         }
         assert!(parse("postgres://stoa@localhost/stoa?sslmode=none", false).is_err());
+    }
+
+    #[test]
+    fn several_servers_have_one_primary() {
+        let read = |url: &str| Address::parse(url, &Transport::default(), &[]).map_err(|error| error.to_string());
+        let pair = read("postgres://stoa:s3cret@localhost:6001,[::1]:6002/stoa").unwrap();
+        assert!(pair.members.primary_only && pair.options.primary_only);
+        let ports: Vec<&[u16]> = pair.members.iter().map(Config::get_ports).collect();
+        assert_eq!(ports, [[6001], [6002]]);
+        let options: Vec<(&str, u16)> = pair.options.iter().map(|one| (one.get_host(), one.get_port())).collect();
+        assert_eq!(options, [("localhost", 6001), ("[::1]", 6002)]);
+        for (parameter, primary_only) in
+            [("", false), ("?target_session_attrs=read-write", true), ("?target_session_attrs=any", false)]
+        {
+            assert_eq!(
+                read(&format!("postgres://stoa@localhost/stoa{parameter}")).unwrap().members.primary_only,
+                primary_only
+            );
+        }
+        for wrong in ["?target_session_attrs=any", "?target_session_attrs=standby", "?port=6003", "?host=db"] {
+            let refused = read(&format!("postgres://stoa:s3cret@localhost,[::1]/stoa{wrong}")).err().unwrap();
+            assert!(!refused.contains("s3cret"), "{refused}");
+        }
+        assert_eq!(parse("postgres://stoa@localhost,db.example/stoa", false), Ok(true), "one of them is elsewhere");
     }
 }

@@ -7,7 +7,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection as _, Executor};
 
 use super::Error;
-use super::address::CONNECT;
+use super::address::{CONNECT, Members};
 use crate::database::{DatabaseSettings, migrations};
 
 /// Key of the advisory lock of whoever builds indexes.
@@ -18,18 +18,31 @@ const ATTEMPTS: u32 = 150;
 const UNDEFINED_COLUMN: &str = "42703";
 const UNDEFINED_TABLE: &str = "42P01";
 
-pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, Error> {
-    match tokio::time::timeout(CONNECT, PgConnection::connect_with(options)).await {
-        Ok(connected) => connected.map_err(Error::from_sqlx),
-        Err(_) => Err(Error::Unavailable("the database server does not answer".into())),
+pub(super) async fn connect(members: &Members<PgConnectOptions>) -> Result<PgConnection, Error> {
+    let connect = members.connect(|member| connect_to(member, members.primary_only));
+    let late = |_| Error::Unavailable("the database server does not answer".into());
+    tokio::time::timeout(CONNECT, connect).await.map_err(late)?
+}
+
+async fn connect_to(server: PgConnectOptions, primary_only: bool) -> Result<PgConnection, Error> {
+    let mut connection = PgConnection::connect_with(&server).await.map_err(Error::from_sqlx)?;
+    if primary_only {
+        let read_only = sqlx::query_scalar("select current_setting('transaction_read_only')::bool");
+        if read_only.fetch_one(&mut connection).await.map_err(Error::from_sqlx)? {
+            return Err(Error::Unavailable("the database server takes no writes".into()));
+        }
     }
+    Ok(connection)
 }
 
 /// Builds indexes on tables in use, each statement alone and on a connection without the requests' time limits. Answers the
 /// unique key that the rows do not have, where one fails for that. A statement about a column that is not there yet is
 /// passed over: who adds the column builds it.
-pub async fn build_indexes(options: &PgConnectOptions, statements: Vec<String>) -> Result<Option<String>, Error> {
-    let mut connection = connect(options).await?;
+pub async fn build_indexes(
+    members: &Members<PgConnectOptions>,
+    statements: Vec<String>,
+) -> Result<Option<String>, Error> {
+    let mut connection = connect(members).await?;
     connection.execute("set statement_timeout = 0; set lock_timeout = '30s'").await.map_err(Error::from_sqlx)?;
     lock_building(&mut connection).await?;
     let mut refused = None;
@@ -113,8 +126,8 @@ pub(super) async fn check_server(connection: &mut PgConnection, settings: &Datab
 }
 
 /// Makes the host's own tables, or brings them up to date.
-pub async fn migrate_database(options: &PgConnectOptions, settings: &DatabaseSettings) -> anyhow::Result<()> {
-    let mut connection = connect(options).await?;
+pub async fn migrate_database(members: &Members<PgConnectOptions>, settings: &DatabaseSettings) -> anyhow::Result<()> {
+    let mut connection = connect(members).await?;
     check_server(&mut connection, settings).await?;
     migrations::postgres().run(&mut connection).await?;
     connection.execute(LIMIT_LOCK_WAITS).await?;
@@ -123,8 +136,8 @@ pub async fn migrate_database(options: &PgConnectOptions, settings: &DatabaseSet
 }
 
 /// Checks of the server and the role, and that the host's own tables are there.
-pub async fn check_database(options: &PgConnectOptions, settings: &DatabaseSettings) -> anyhow::Result<()> {
-    let mut connection = connect(options).await?;
+pub async fn check_database(members: &Members<PgConnectOptions>, settings: &DatabaseSettings) -> anyhow::Result<()> {
+    let mut connection = connect(members).await?;
     check_server(&mut connection, settings).await?;
     if !sqlx::query_scalar::<_, bool>(LIMITS_LOCK_WAITS).fetch_one(&mut connection).await? {
         tracing::warn!("the database sets no lock_timeout for this role: run `stoa migrate` as this role");

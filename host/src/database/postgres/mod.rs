@@ -530,6 +530,8 @@ impl Postgres {
                 }
                 Verdict::Commit(answer) => transaction.commit().await.map(|()| answer),
                 Verdict::RollBack(answer) => transaction.refuse().await.map(|()| answer),
+                // Dropped with its open transaction, the connection is closed.
+                Verdict::Fail(error) if error.is_read_only() => Err(error),
                 Verdict::Fail(error) => {
                     let _ = transaction.roll_back().await;
                     Err(error)

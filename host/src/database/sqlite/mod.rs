@@ -532,6 +532,7 @@ mod tests {
             plain_role_only: false,
             places: Vec::new(),
             weights: Vec::new(),
+            standbys: Vec::new(),
             prepare: Prepare { postgres: Vec::new(), sqlite: |_| Ok(()) },
         };
         let database = Sqlite::open(&folder.join("stoa.sqlite"), &settings).await.unwrap();

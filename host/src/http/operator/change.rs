@@ -33,7 +33,7 @@ pub(super) fn routes() -> Router<Console> {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Activation {
     expected_generation: Option<u64>,
-    /// Codes of breaking changes that are meant.
+    /// Codes of breaking changes that are intended.
     allow: BTreeSet<String>,
     /// Modules that were withdrawn may come back.
     again: bool,

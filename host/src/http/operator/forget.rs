@@ -18,7 +18,7 @@ pub(super) fn routes() -> Router<Console> {
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Forgetting {
-    /// Without it nothing is forgotten, so that nobody is surprised.
+    /// Without it nothing is forgotten, so that no operator is surprised.
     with_data: bool,
 }
 

@@ -1,7 +1,7 @@
-//! The operators' side (platform.md 9), on the private listener: what runs, what could, and the change from one to the other.
-//! Operators are not tenants: they come with a token of the deployment. They see the host's own records of a company (status,
-//! entitlements, clients, keys without secrets, endpoints, deliveries without bodies) and no row of a module: a verification names
-//! rows that are broken, and none of their content.
+//! The operators' side (platform.md 9), on the private listener: what runs, what could, and the change from one to the
+//! other. Operators are not tenants: they come with a token of the deployment. They see the host's own records of a
+//! company (status, entitlements, clients, keys without secrets, endpoints, deliveries without bodies) and no row of a
+//! module: a verification names rows that are broken, and none of their content.
 
 mod answer;
 mod artifact;
@@ -101,7 +101,7 @@ pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>, registries:
         .with_state(console)
 }
 
-/// Lets in whoever brings an operator's token; everyone else learns nothing.
+/// Admits a caller with an operator's token; other callers learn nothing.
 async fn require_operator(State(console): State<Console>, mut request: Request, next: Next) -> Response {
     let token = request
         .headers()

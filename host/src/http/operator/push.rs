@@ -150,7 +150,8 @@ fn describe_compiling(digest: &Digest) -> Response {
     response
 }
 
-/// `Prefer: respond-async, wait=10` (RFC 7240): how long the operator waits for a response that is no result. `None`: to the end.
+/// `Prefer: respond-async, wait=10` (RFC 7240): how long the operator waits for a response that is not a result.
+/// `None`: to the end.
 fn read_patience(headers: &HeaderMap) -> Option<Duration> {
     let listed = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
     let preferences: Vec<&str> = listed.flat_map(|value| value.split(',')).map(str::trim).collect();

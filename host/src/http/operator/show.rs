@@ -32,6 +32,7 @@ async fn show_deployment(deployment: &Deployment) -> Result<Json, DeploymentErro
         })
     });
     let (newest, hosts, upgrades, artifacts) = rows.await?;
+    let upgrades = backfills::add_places(&deployment.database, active, upgrades).await?;
     let listeners = extensions_shown::list_listeners(&deployment.database, &generation).await?;
     let timers = extensions_shown::list_rounds(&deployment.database, &generation).await?;
     let modules: Vec<Json> = generation

@@ -92,7 +92,7 @@ fn guide(refusals: &BTreeMap<u16, Vec<(&str, &str)>>, reasons: &[(&str, &str)]) 
     pages.collect::<Vec<_>>().join("\n")
 }
 
-/// The chapter of the codes of items that are no problem codes.
+/// The chapter of the codes of items that are not problem codes.
 fn list_reasons(reasons: &[(&str, &str)], refusals: &BTreeMap<u16, Vec<(&str, &str)>>) -> String {
     let is_problem = |code: &str| refusals.values().flatten().any(|(known, _)| *known == code);
     let mut text = REASONS.to_owned();

@@ -12,7 +12,8 @@ use crate::deployment::Edition;
 use crate::http::file::File;
 use crate::problem::Problem;
 
-/// Content policy of a page of the reference: it may run the scripts of this host and call it. The renderer writes its styles itself.
+/// Content policy of a page of the reference: it may run the scripts of this host and call it. The renderer writes its
+/// styles itself.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -15,7 +15,7 @@ function newKey() {
 // Nothing is compiled from text: the policy of this page would refuse it.
 globalThis.__zod_globalConfig = { jitless: true };
 
-// The pages of the guide stand in the menu from the beginning.
+// The pages of the guide are in the menu from the beginning.
 if (!location.hash) history.replaceState(null, "", "#description/first-call");
 
 Scalar.createApiReference("#reference", {

@@ -37,7 +37,7 @@ struct ListMemberships {
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
-    /// Absent: any.
+    /// Omitted: every status.
     status: Option<MembershipStatus>,
     /// Only memberships with this role.
     role_id: Option<Uuid>,

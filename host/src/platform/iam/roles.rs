@@ -37,7 +37,7 @@ struct ListRoles {
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
-    /// Absent: any.
+    /// Omitted: every status.
     status: Option<RoleStatus>,
     /// Only roles whose code or name contains the text, ignoring case.
     #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]

@@ -246,6 +246,18 @@ pub fn ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
     changes.iter().filter_map(text).collect()
 }
 
+/// Statements that drop the unique indexes which were built ahead for a plan that comes to nothing.
+pub fn drop_ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
+    let text = |change: &TableChange| match change {
+        TableChange::Unique { collection, key } => {
+            let index = Tables::unique_index(&table_of(schema, collection)?.bare, key);
+            Some(format!("drop index concurrently if exists \"{index}\""))
+        }
+        _ => None,
+    };
+    changes.iter().filter_map(text).collect()
+}
+
 /// Rows folded by one statement.
 const FOLDED_AT_ONCE: i64 = 1_000;
 

@@ -26,7 +26,7 @@ use super::{Reading, Stop, locks, page, search};
 use crate::database::postgres::{PgStatement, Transaction, clash, field};
 use crate::wit::store::{Page, Reply};
 
-pub(super) use ddl::{STANDING, ahead, apply, complete, create_bare, reindex};
+pub(super) use ddl::{STANDING, ahead, apply, complete, create_bare, drop_ahead, reindex};
 
 /// A statement on its way, and what its answer means.
 struct Asked {

@@ -1,5 +1,5 @@
-//! Extends the points of commerce by rules that a test writes, one for each point and company. A point without a rule is left as it
-//! is. Points that may write note what they received.
+//! Extends the points of commerce by rules that a test writes, one for each point and company. A point without a rule
+//! is left as it is. Points that may write note what they received.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
-//! Extends every point, receives events, has a timer and shows members, by rules that a test writes for its company. The suite makes
-//! versions of it: the digit of a form over a mark in its bytes; and a second module: other letters in its names.
+//! Extends every point, receives events, has a timer and shows members, by rules that a test writes for its company.
+//! The suite makes versions of it: the digit of a form over a mark in its bytes; and a second module: other letters in
+//! its names.
 
 mod points;
 mod rules;
@@ -117,7 +118,8 @@ fn listen(point: &str, event: &Received) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Receives by the moment alone: a kind that code compares may become a part of instructions, where the suite does not replace it.
+/// Receives by the moment alone: a kind that code compares may become a part of instructions, where the suite does not
+/// replace it.
 pub struct Listener;
 
 impl listener::Guest for Listener {

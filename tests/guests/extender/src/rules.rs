@@ -1,6 +1,6 @@
-//! Rules of a company, one for each point, and notes of what the points received. The newest rule of a point counts: a verb, and for
-//! some an argument after a space. At every point `trap` traps, `loop` never ends, `allocate` takes 40 MiB, `calls` makes 3,000 store
-//! calls, `some-calls` 1,400, and `write` writes a note first.
+//! Rules of a company, one for each point, and notes of what the points received. The newest rule of a point counts: a
+//! verb, and for some an argument after a space. At every point `trap` traps, `loop` never ends, `allocate` takes 40
+//! MiB, `calls` makes 3,000 store calls, `some-calls` 1,400, and `write` writes a note first.
 
 use std::hint::black_box;
 

@@ -53,7 +53,7 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
         "abort" => std::process::abort(),
         "wild-read" => Ok(fine(json!({ "done": wild_read() }))),
 
-        // Replies that are none.
+        // Replies that are invalid.
         "reply-garbage" => Ok(Reply { body: "{not json".into(), ..fine(json!(null)) }),
         "reply-empty" => Ok(Reply { body: String::new(), ..fine(json!(null)) }),
         "reply-two" => Ok(Reply { body: "{} {}".into(), ..fine(json!(null)) }),
@@ -251,7 +251,7 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
             store::update("entry", None, &["label"], &[], row)
         }),
 
-        // Values that are none.
+        // Values that are invalid.
         "text-nul" => store::verdict(run(&[note("a\0b")])),
         "decimal" => store::verdict(run(&[store::note_with("amount", Value::Decimal(text))])),
         "date" => store::verdict(run(&[store::note_with("day", Value::Date(text))])),
@@ -301,7 +301,7 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
             Ok(done())
         }
 
-        // Events that nobody declared.
+        // Events that no module declared.
         "event-undeclared" => emit("hostile.never-declared", "{}"),
         "event-foreign" => emit("catalog.product.created", "{}"),
         "event-garbage" => emit("hostile.noted", "{not json"),

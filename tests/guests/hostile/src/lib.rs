@@ -54,7 +54,7 @@ fn fine(body: serde_json::Value) -> Reply {
     }
 }
 
-/// A refusal by a code of the descriptor, which tells the suite what the module saw.
+/// A refusal by a code of the descriptor, which shows the suite what the module saw.
 fn problem(code: &str) -> Problem {
     Problem { code: code.to_string(), errors: Vec::new() }
 }

@@ -40,8 +40,8 @@ pub fn many_notes() -> Call {
     insert("note", &["label"], rows.collect())
 }
 
-/// Goes through all rows of a table as often as calls are allowed, and finds nothing. `writing`: it makes more rows first, and writes one
-/// in each batch of its reads.
+/// Goes through all rows of a table as often as calls are allowed, and finds nothing. `writing`: it makes more rows
+/// first, and writes one in each batch of its reads.
 pub fn crawl(how: &str) -> Result<Answer, Problem> {
     let is_writing = how == "writing";
     let batches = if is_writing { 20 } else { 5 };

@@ -1,5 +1,5 @@
-//! A small module that extends the price of a unit and never changes it. The suite writes other digits in its name, so that there are as
-//! many as a point has no room for.
+//! A small module that extends the price of a unit and never changes it. The suite writes other digits in its name, so
+//! that there are as many as a point has no room for.
 
 wit_bindgen::generate!({
     inline: "

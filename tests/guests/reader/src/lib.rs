@@ -43,7 +43,7 @@ impl Guest for Reader {
     }
 
     fn handle(_call: Call) -> Result<Reply, Problem> {
-        // The second name is long enough to stand in the component as it is: the suite puts another in its place.
+        // The second name is long enough to be in the component as it is: the suite puts another in its place.
         let found = items::find(&["pear".to_string(), "a plum as large as a pear".to_string()]);
         let members: Vec<String> = found.iter().map(|item| format!("\"{}\":{}", item.name, item.amount)).collect();
         let body = format!("{{{}}}", members.join(","));

@@ -1,5 +1,5 @@
-//! Extends the price of a unit and asks sales for the customer: sales needs pricing, which calls this module, so that no host links the
-//! three.
+//! Extends the price of a unit and asks sales for the customer: sales needs pricing, which calls this module, so that
+//! no host links the three.
 
 use stoa_sdk::{Extends, Id, Manifest, Module};
 use stoa_trade::clients::customers;

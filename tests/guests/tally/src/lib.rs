@@ -1,5 +1,5 @@
 //! Accounts with a ledger of entries, in several versions from one build: the suite writes the digit of a form over a mark in its
-//! bytes. A later version keeps the sum of an account's entries beside the account, where an earlier one changes it unseen.
+//! bytes. A later version keeps the sum of an account's entries next to the account, where an earlier one changes it unseen.
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
-//! A module that calls finance's service of tills as the register does, with sales' delivery between its two halves: what a test asks
-//! for, in one transaction.
+//! A module that calls finance's service of tills as the register does, with sales' delivery between its two halves:
+//! what a test asks for, in one transaction.
 
 use stoa_sdk::{Answer, Call, Manifest, Module, Operation};
 use stoa_wire::{Answers, Calls, ITEM_CODES, finance, make_all};

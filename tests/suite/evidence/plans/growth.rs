@@ -6,11 +6,12 @@ use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
 
 /// Rows that are made of each of 25 rows; of fewer as many more.
 const COPIES: u32 = 200;
-/// Rows below which a table is none that a scan could be seen in.
+/// Rows below which a scan of a table is not visible.
 const FEWEST: f32 = 500.0;
 
-/// Reads of the table `$1` its columns, the values of a new row of the company `$2`, made of a row `s` and a number `n`, and a row
-/// to begin with where there is none. A unique key that holds no id but the company's is made unique by its texts, days and numbers.
+/// Reads of the table `$1` its columns, the values of a new row of the company `$2`, made of a row `s` and a number
+/// `n`, and a row to begin with where there is none. A unique key that holds no id but the company's is made unique by
+/// its texts, days and numbers.
 const COLUMNS: &str = "
 with keys as (
   select unnest(i.indkey::int2[]) as attnum from pg_index i
@@ -61,7 +62,7 @@ pub async fn grow(connection: &mut PgConnection, tenant: &str) -> BTreeSet<Strin
     for table in &tables {
         let (columns, values, first): (String, String, String) =
             sqlx::query_as(COLUMNS).bind(table).bind(tenant).fetch_one(&mut *connection).await.expect("columns");
-        // The owner stands above row-level security while it is not forced.
+        // Row-level security does not bind the owner while it is not forced.
         let grow = format!(
             "begin; alter table {table} no force row level security;
              insert into {table} ({columns}) select {values}

@@ -1,11 +1,12 @@
-//! Intended scans, each with the reason. The statistics of the day may decide if a statement makes one, so a scan that no statement
-//! makes is no fault.
+//! Intended scans, each with the reason. The statistics of the day may decide if a statement makes one, so a scan that
+//! no statement makes is not a fault.
 
 use super::plan::Scan;
 
 pub struct Meant {
     why: &'static str,
-    /// Tables, each with a part of what is looked for on the way; of the statement where that is nothing, or where it is its limit.
+    /// Tables, each with a part of what is looked for on the way; of the statement where that is nothing, or where it
+    /// is its limit.
     scans: &'static [(&'static str, &'static str)],
 }
 

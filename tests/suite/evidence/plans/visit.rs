@@ -1,5 +1,5 @@
-//! Calls every operation in every way that makes another statement of it: with nothing but what it needs, with each field that it can
-//! do without, and on from a first page.
+//! Calls every operation in every way that makes another statement of it: with nothing but what it needs, with each
+//! field that it can do without, and on from a first page.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
@@ -11,7 +11,8 @@ use crate::evidence::tenancy::kinds::exempt;
 use crate::evidence::tenancy::records::Records;
 use crate::evidence::tenancy::requests::{Caller, company_for, filters};
 
-/// Parameters that are not left out of the statement where they are absent, and of which no example fits: an operation and a name.
+/// Parameters that are not left out of the statement where they are absent, and of which no example fits: an operation
+/// and a name.
 const ALWAYS: &[(&str, &str)] = &[("getApiClientUsage", "from")];
 
 /// Answers the company that has one of everything.
@@ -39,8 +40,8 @@ pub fn visit_all(host: &Stoa) -> Company {
     company
 }
 
-/// Has the host bring events and a timer's windows to a module: to a company of which it takes them, and to one in which it first rejects
-/// both.
+/// Has the host bring events and a timer's windows to a module: to a company of which it takes them, and to one in
+/// which it first rejects both.
 pub fn visit_extensions(host: &Stoa) {
     let console = host.console();
     let digest = console.pushed(&modules::extender('a', 1));
@@ -64,7 +65,7 @@ pub fn visit_extensions(host: &Stoa) {
     eventually(|| is_well().then_some(()));
 }
 
-/// The reads of the operators' API, which is no part of the contract.
+/// The reads of the operators' API, which is not part of the contract.
 fn visit_as_operator(host: &Stoa, company: &Company) {
     let operator = host.console();
     let shown = operator.get(&format!("companies/{}", company.tenant)).is(200);
@@ -76,7 +77,7 @@ fn visit_as_operator(host: &Stoa, company: &Company) {
     }
 }
 
-/// With what was asked beside the least, and the answer.
+/// With what was asked in addition to the least, and the answer.
 type Answers = Vec<(String, Answer)>;
 
 fn visit_reading(contract: &Contract, caller: &Caller, records: &Records, form: &Form) -> Answers {

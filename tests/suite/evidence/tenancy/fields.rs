@@ -1,4 +1,4 @@
-//! Where ids stand in a request: in the path, in the query, anywhere in the body, found by walking the contract.
+//! The places of ids in a request: in the path, in the query, anywhere in the body, found by walking the contract.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -31,7 +31,7 @@ pub enum Place {
     Tenant,
     Path(String),
     Query(String),
-    /// A pointer into the body; an array's members stand at `0`.
+    /// A pointer into the body; an array's members are at `0`.
     Body(String),
 }
 
@@ -85,7 +85,7 @@ pub fn forms(contract: &Contract, operation: &Operation) -> Vec<Form> {
     forms
 }
 
-/// The alternatives of a body, each with the constant that tells it from the others.
+/// The alternatives of a body, each with the constant that distinguishes it from the others.
 fn alternatives(contract: &Contract, schema: &Json) -> Vec<(Option<String>, Json)> {
     let schema = contract.resolve(schema);
     let listed = schema["oneOf"].as_array().or(schema["anyOf"].as_array());

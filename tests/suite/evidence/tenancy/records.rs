@@ -21,7 +21,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// `prefix` stands in every text that is written.
+    /// `prefix` is part of every text that is written.
     pub fn new(company: &Company, prefix: &'static str) -> Records {
         Records { company: company.clone(), prefix, made: Rc::default() }
     }

@@ -48,7 +48,7 @@ impl Caller {
         })
     }
 
-    /// Sends a form with everything in order but for one field, which holds `id`; none: that too is in order.
+    /// Sends a form with everything in order but for one field, which holds `id`; `None`: that too is in order.
     pub fn ask(&self, contract: &Contract, form: &Form, field: &Field, records: &Records, id: Option<&str>) -> Answer {
         records.needs_of(form);
         let good = |candidate: &Field| kind_of(form, candidate).map(|kind| records.id(kind));
@@ -59,7 +59,7 @@ impl Caller {
         self.send(contract, form, Some(field), &ids, own_record(contract, form, records), &[])
     }
 
-    /// Sends a form with everything in order and, beside what it needs, these query parameters.
+    /// Sends a form with everything in order and, in addition to what it needs, these query parameters.
     pub fn ask_with(&self, contract: &Contract, form: &Form, records: &Records, query: &[(String, String)]) -> Answer {
         records.needs_of(form);
         let good = |field: &Field| kind_of(form, field).map(|kind| records.id(kind));
@@ -205,7 +205,7 @@ fn own_record(contract: &Contract, form: &Form, records: &Records) -> Option<Jso
     Some(records.record(kind_of(form, &last)?))
 }
 
-/// A body in which nothing is wrong: what the schema requires, and `field` where it stands in the body. Members of `record` go
+/// A body in which nothing is wrong: what the schema requires, and `field` at its place in the body. Members of `record` go
 /// before invented ones, and `version` is what it is expected to be. `Err` holds why there is none.
 fn body(
     contract: &Contract,
@@ -283,7 +283,7 @@ impl Sample<'_> {
         let mut object = json!({});
         for (name, member) in schema["properties"].as_object().into_iter().flatten() {
             let place = format!("{pointer}/{name}");
-            // A receipt has the ids of lines, which are no lines.
+            // A receipt has the ids of lines, which are not lines.
             let known =
                 self.record.pointer(&place).filter(|value| !value.is_null() && self.contract.takes(member, value));
             if self.holds(&place) {

@@ -97,7 +97,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// One write; `name` tells it from others at the same path.
+    /// One write; `name` distinguishes it from others at the same path.
     fn post(&self, path: &str, name: &str, body: &Json) -> Result<Answer, Stopped> {
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         taken.map_err(|_| Stopped)?;

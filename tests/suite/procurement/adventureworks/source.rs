@@ -9,7 +9,7 @@ use std::path::Path;
 pub struct Money(i128);
 
 impl Money {
-    /// Reads a decimal of at most four digits after the point; zeros behind them are no digits.
+    /// Reads a decimal of at most four digits after the point; zeros behind them do not count.
     #[track_caller]
     pub fn parse(text: &str) -> Money {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));

@@ -52,7 +52,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(WRITE).body::<EmptyBody>().answers::<Archived<Product>>()
         .writes(AUDIT, &[ARCHIVED.code, variant::ARCHIVED.code, media::ARCHIVED.code]).problems(&["ARCHIVED"]),
     Operation::delete("/catalog/products/{id}", "deleteProduct", delete).summary("Delete a product that was never used")
-        .description("Only a product that never had a variant or media. Its slug becomes available again.")
+        .description("Rejected if the product ever had a variant or media. Its slug becomes available again.")
         .needs(WRITE).answers::<DeletedProduct>()
         .writes(AUDIT, &[DELETED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"])
         .item_codes(&["HAS_VARIANTS", "HAS_MEDIA"]),

@@ -103,8 +103,9 @@ fn select_products(products: BTreeSet<Id>, state: &Filter) -> Result<BTreeSet<Id
     Ok(run(select::<ProductId>(kept).limit(PAGE))?.items.into_iter().map(|product| product.id).collect())
 }
 
-/// The exact matches in order of ids, then the others in order of ids. A cursor that is one of the exact matches stands among
-/// these, any other among the rest; so a cursor is still the last id of the page before, and nothing comes twice.
+/// The exact matches in order of ids, then the others in order of ids. A cursor that is one of the exact matches has
+/// its place among these, any other among the rest; so a cursor is still the last id of the page before, and nothing
+/// comes twice.
 fn find_exact_first(query: &FindVariants, text: &str, limit: u32) -> Result<Rows<VariantRow>, Failure> {
     let sku = text.to_uppercase();
     let is = any([VariantRow::sku.eq(sku.as_str()), VariantRow::barcode.eq(text)]);

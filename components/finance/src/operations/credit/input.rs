@@ -66,8 +66,8 @@ pub struct CreditInput {
     pub variant_id: Option<Id>,
     /// Reference only: it moves no stock.
     pub inventory_unit_id: Option<Id>,
-    /// Goods that the credit is granted for; credits to customers only. The amounts add up to the amount of the credit. Reports of
-    /// sales by variant subtract the lines. Omitted, null or empty: the credit names no goods.
+    /// Goods that the credit is granted for; credits to customers only. The amounts add up to the amount of the credit.
+    /// Reports of sales by variant subtract the lines. Omitted, null or empty: the credit names no goods.
     #[schemars(length(max = stoa_trade::limits::LINES))]
     pub lines: Option<Vec<CreditLineInput>>,
     /// Lines of a COST_CORRECTION. Their amounts add up to the amount of the credit.

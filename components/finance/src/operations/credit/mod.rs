@@ -87,7 +87,7 @@ const fn recognize(rights: Rights, operation: Operation) -> Operation {
 
 const fn void(rights: Rights, operation: Operation) -> Operation {
     write(rights.settle, CREDIT, operation)
-        .description("Only a credit that is neither applied nor refunded, and never a recognised COST_CORRECTION.")
+        .description("Rejected if the credit is applied or refunded, and always for a recognised COST_CORRECTION.")
         .body::<VoidDocument>()
         .problems(UNDO_PROBLEMS)
         .item_codes(undo_reasons!["COST_CORRECTION", "HAS_APPLICATIONS", "HAS_REFUNDS"])

@@ -1,5 +1,5 @@
-//! Confirming a purchase invoice together with the receipt of its goods: of the order that it bills, or of one that is made for it. Order,
-//! receipt, invoice and entries are one transaction (rule 9).
+//! Confirming a purchase invoice together with the receipt of its goods: of the order that it bills, or of one that is
+//! made for it. Order, receipt, invoice and entries are one transaction (rule 9).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,7 +91,8 @@ impl<'a> Given<'a> {
         self.units(line).iter().map(unit).collect()
     }
 
-    /// Procurement's rejection of its lines, at the places of the request: units beside the lines, all else in the record.
+    /// Procurement's rejection of its lines, at the places of the request: units in addition to the lines, all else in
+    /// the record.
     fn point(&self, refusal: Problem, lines: &[&InvoiceLineRow]) -> Problem {
         let mut refusal = refusal;
         for (nth, line) in lines.iter().enumerate() {
@@ -188,8 +189,8 @@ fn buy(
 /// The received item of a variant, and its units that no line has taken yet.
 type Came<'a> = (&'a ReceivedItem, std::slice::Iter<'a, (u64, u64)>);
 
-/// The lines of the invoice as those of the order and the receipt that were made for them; units in the order of the lines that gave
-/// them.
+/// The lines of the invoice as those of the order and the receipt that were made for them; units in the order of the
+/// lines that gave them.
 fn link_lines(
     invoice: &LockedInvoice,
     goods: &BTreeMap<Id, VariantGoods<'_, NewUnit>>,

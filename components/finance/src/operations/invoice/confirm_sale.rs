@@ -1,5 +1,5 @@
-//! Confirming a sales invoice together with the delivery of its goods: of the order that it bills, or of one that is made for it. Order,
-//! delivery, invoice and entries are one transaction (rule 9).
+//! Confirming a sales invoice together with the delivery of its goods: of the order that it bills, or of one that is
+//! made for it. Order, delivery, invoice and entries are one transaction (rule 9).
 
 use stoa_sdk::{Answer, Call, Id, Item, Problem, item, set};
 use stoa_trade::card_number::refuse_card_numbers;
@@ -32,7 +32,7 @@ pub fn confirm(call: &Call) -> Answer {
     Ok(after.receipt().subjects(products_of(&invoice.lines)).changed(["status", "deliveryOrderId"]))
 }
 
-/// The one order whose lines all lines with a variant bill; none where no such line bills any.
+/// The one order whose lines all lines with a variant bill; none if no such line bills any.
 ///
 /// # Errors
 /// ILLEGAL_STATE: no goods, or lines of several orders, or of one and none.
@@ -47,7 +47,7 @@ pub fn find_order(invoice: &LockedInvoice) -> Result<Option<Id>, Problem> {
     }
 }
 
-/// Members that stand only where an order is made for the invoice, or only where it has one.
+/// Members that are stated only where an order is made for the invoice, or only where it has one.
 ///
 /// # Errors
 /// VALIDATION_FAILED with NOT_ALLOWED.

@@ -185,7 +185,7 @@ stoa_sdk::text_enum! {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PurchaseInvoiceFromOrder {
-    /// Not a DRAFT.
+    /// Purchase order that is not a DRAFT.
     pub order_id: Id,
     #[serde(default)]
     pub basis: BillingBasis,

@@ -59,7 +59,7 @@ fn filter_open(is_open: bool) -> Filter {
     all([InvoiceRow::status.eq(InvoiceStatus::Issued), paid])
 }
 
-/// The page that is asked for. Payments change the balance beside an invoice and not the invoice.
+/// The page that is asked for. Payments change the row of the invoice's balance and not the invoice.
 fn read_page(side: Side, query: &ListInvoices) -> Result<Rows<InvoiceRow>, Problem> {
     let of_side = InvoiceRow::side.eq(side);
     if query.updated_since.is_none() {

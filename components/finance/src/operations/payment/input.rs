@@ -103,7 +103,7 @@ pub struct ReversePayment {
 /// The amounts that a body applies to invoices.
 ///
 /// # Errors
-/// VALIDATION_FAILED with REPEATED at an invoice that stands earlier.
+/// VALIDATION_FAILED with REPEATED at an invoice that is stated earlier.
 pub fn parts_of(applications: &[ApplicationInput]) -> Result<Vec<Part>, Problem> {
     let mut seen = BTreeSet::new();
     let again = applications.iter().enumerate().filter(|(_, part)| !seen.insert(part.invoice_id));

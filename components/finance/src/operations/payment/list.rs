@@ -37,7 +37,8 @@ pub fn read_funds(ids: impl Iterator<Item = Id>) -> Result<BTreeMap<Id, FundsRow
     Ok(map(run(found)?.unwrap_or_default().into_iter().map(|funds| (funds.source_id, funds))))
 }
 
-/// The page that is asked for. An invoice that a register's payment settles changes the funds beside the payment and not the payment.
+/// The page that is asked for. An invoice that a register's payment settles changes the row of the payment's funds and
+/// not the payment.
 fn read_page(side: Side, query: &ListPayments) -> Result<Rows<PaymentRow>, Problem> {
     let of_side = PaymentRow::side.eq(side);
     if query.updated_since.is_none() {

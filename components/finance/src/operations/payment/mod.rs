@@ -98,7 +98,7 @@ const fn confirm(rights: Rights, operation: Operation) -> Operation {
 
 const fn void(rights: Rights, operation: Operation) -> Operation {
     write(rights.settle, PAYMENT, operation)
-        .description("Only a payment that is neither applied nor refunded, and that no register collected.")
+        .description("Rejected if the payment is applied or refunded, or if a register collected it.")
         .body::<VoidDocument>()
         .problems(UNDO_PROBLEMS)
         .item_codes(undo_reasons!["HAS_APPLICATIONS", "HAS_REFUNDS", "POS_RECEIPT"])

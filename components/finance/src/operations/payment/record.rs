@@ -1,4 +1,5 @@
-//! Recording payments: created, replaced while they are expected, confirmed. A money payment posts its entry and may pay invoices at once.
+//! Recording payments: created, replaced while they are expected, confirmed. A money payment posts its entry and may
+//! pay invoices at once.
 
 use stoa_sdk::store::{Batch, Failure, insert, run};
 use stoa_sdk::{Answer, Call, Field, Problem, facts, new_id, now, today};
@@ -100,7 +101,7 @@ fn pay(row: &PaymentRow, parts: &[Part]) -> Result<Paid, Problem> {
 }
 
 impl Paid {
-    /// Writes it beside the payment itself.
+    /// Writes it together with the payment itself.
     fn write<B: Batch>(&self, row: &PaymentRow, payment: B) -> Result<B::Answer, Failure> {
         let Paid { recorded, funds, settlement } = self;
         let entries = std::iter::once(&recorded.entry).chain(&settlement.entries).cloned().collect();

@@ -1,5 +1,5 @@
-//! Refunding what a payment or a credit has left: money leaves to a customer, or comes in from a supplier (P22, P23). Cash from a till
-//! lowers what its open session should hold (rule 12).
+//! Refunding what a payment or a credit has left: money leaves to a customer, or comes in from a supplier (P22, P23).
+//! Cash from a till lowers what its open session should hold (rule 12).
 
 use stoa_sdk::store::{Batch, insert};
 use stoa_sdk::{Answer, Bounds, Call, Field, Id, Problem, item, new_id};

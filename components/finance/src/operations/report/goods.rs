@@ -1,4 +1,4 @@
-//! Value of goods and its changes: inventory's figures beside the books (finance-ledger.md B9).
+//! Value of goods and its changes: inventory's figures next to those of the books (finance-ledger.md B9).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

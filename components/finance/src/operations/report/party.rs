@@ -169,7 +169,7 @@ fn statement(side: Side, call: &Call) -> Answer {
         ])
     };
     let place = run(query.cursor.map(get::<DayOfEntry>))?.flatten();
-    // A cursor that is no entry of this account leads to its end, as the last one does.
+    // A cursor that is not an entry of this account leads to its end, as the last one does.
     let from = query.from.map(|from| PartyEntryRow::on_date.ge(from)).unwrap_or_default();
     let after = match (&place, query.cursor) {
         (Some(place), _) => Some(vec![place.on_date.put(), place.id.put()]),

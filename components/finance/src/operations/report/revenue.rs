@@ -59,8 +59,8 @@ pub struct SalesFigures {
     /// Minus returned quantity; present for groups by VARIANT only.
     quantity: Option<Sum>,
     revenue: Amount,
-    /// Recognised credits. Null for groups by BRANCH and WAREHOUSE and with `branchId` or `warehouseId`. For groups by VARIANT and with
-    /// `variantId`: the lines of credits that name the variant; null if none does.
+    /// Recognised credits. Null for groups by BRANCH and WAREHOUSE and with `branchId` or `warehouseId`. For groups by
+    /// VARIANT and with `variantId`: the lines of credits that name the variant; null if none does.
     credits: Option<Sum>,
     /// Revenue minus credits.
     net: Amount,
@@ -72,8 +72,8 @@ pub struct SalesFigures {
 pub struct SalesTotals {
     #[serde(flatten)]
     figures: SalesFigures,
-    /// Recognised credits without lines, which are in no group and not in `credits`. Present for groups by VARIANT and with `variantId`
-    /// only.
+    /// Recognised credits without lines, which are in no group and not in `credits`. Present for groups by VARIANT and
+    /// with `variantId` only.
     credits_without_lines: Option<Sum>,
 }
 
@@ -126,8 +126,8 @@ pub struct MarginReportRow {
 pub struct MarginTotals {
     #[serde(flatten)]
     figures: MarginFigures,
-    /// Recognised credits. Null for groups by BRANCH and WAREHOUSE and with `branchId` or `warehouseId`. For groups by VARIANT and with
-    /// `variantId`: their lines of these variants; null if there are none.
+    /// Recognised credits. Null for groups by BRANCH and WAREHOUSE and with `branchId` or `warehouseId`. For groups by
+    /// VARIANT and with `variantId`: their lines of these variants; null if there are none.
     credits: Option<Sum>,
     /// Recognised credits without lines, which are not in `credits`. Present for groups by VARIANT and with `variantId` only.
     credits_without_lines: Option<Sum>,

@@ -48,7 +48,7 @@ impl Replaceable for SupplierReturnInput {
 }
 
 impl SupplierReturnInput {
-    /// Judges what the schema cannot: card numbers, and a line of a receipt or a unit that stands twice.
+    /// Judges what the schema cannot: card numbers, and a line of a receipt or a unit that is stated twice.
     ///
     /// # Errors
     /// VALIDATION_FAILED.

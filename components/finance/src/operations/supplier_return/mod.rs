@@ -44,6 +44,6 @@ pub const OPERATIONS: &[Operation] = &[
     write(PURCHASES.write, SUPPLIER_RETURN,
         Operation::transition("/purchases/returns/{id}/cancel", "cancelSupplierReturn", draft::cancel))
         .summary("Cancel a supplier return")
-        .description("Only a DRAFT.")
+        .description("Rejected unless the return is a DRAFT.")
         .body::<Transition>().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
 ];

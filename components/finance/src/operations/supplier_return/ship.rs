@@ -1,5 +1,5 @@
-//! Sending goods back: inventory takes them out and returns their cost, the entry is posted here (P24). A return never takes more of a
-//! receipt's line than came with it.
+//! Sending goods back: inventory takes them out and returns their cost, the entry is posted here (P24). A return never
+//! takes more of a receipt's line than came with it.
 
 use stoa_sdk::store::{Failure, Miss, insert, run, update_by};
 use stoa_sdk::{Answer, Bounds, Call, Field, Id, Item, Problem, View, item, new_id, today, view};

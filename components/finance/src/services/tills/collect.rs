@@ -1,5 +1,5 @@
-//! Collecting an order at a register: one payment for each component, once for ever; an invoice of the order is settled by it (rule 6,
-//! P25, P26).
+//! Collecting an order at a register: one payment for each component, once for ever; an invoice of the order is settled
+//! by it (rule 6, P25, P26).
 
 use std::rc::Rc;
 
@@ -35,7 +35,8 @@ use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_br
 use crate::work::source::new_funds;
 use crate::work::till::put_cash;
 
-/// Inputs of a collection, under the locks of the drawer and the order's invoices: no other request changes them before this one ends.
+/// Inputs of a collection, under the locks of the drawer and the order's invoices: no other request changes them before
+/// this one ends.
 struct Prepared {
     till: TillRow,
     /// The one that the receipt settles.
@@ -50,7 +51,8 @@ thread_local! {
     static PREPARED: Kept<(Id, Id), Rc<Prepared>> = const { Kept::new() };
 }
 
-/// Refuses all that [`collect`] could, under the locks of the drawer and the order's invoices; the money account of each component.
+/// Refuses all that [`collect`] could, under the locks of the drawer and the order's invoices; the money account of
+/// each component.
 ///
 /// # Errors
 /// ILLEGAL_STATE, PAYMENT_ACCOUNT_INVALID, ACCOUNTING_SETUP_REQUIRED.
@@ -86,7 +88,7 @@ fn prepare_now(session: Id, order: Id, components: &[service::Component]) -> Res
     Ok(Prepared { till, invoice, components: components.to_vec(), accounts })
 }
 
-/// The one invoice that bills the order, held; none where none does.
+/// The one invoice that bills the order, held; none if none does.
 ///
 /// # Errors
 /// ILLEGAL_STATE at `/order`: ORDER_COLLECTED; ORDER_BILLED where invoices bill it otherwise than alone, in full and unpaid.

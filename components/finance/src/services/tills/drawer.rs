@@ -97,7 +97,8 @@ pub fn lock_open_till(session: Id) -> Result<TillRow, Problem> {
     }
 }
 
-/// The account of the drawer's cash; none where the entity keeps no books. One that was opened before the books has the mapped one.
+/// The account of the drawer's cash; none if the entity keeps no books. One that was opened before the books has the
+/// mapped one.
 ///
 /// # Errors
 /// ACCOUNTING_SETUP_REQUIRED.

@@ -1,5 +1,5 @@
-//! Claims of serial units: each is billed by one invoice that stands, kept by a row that is free or names it. Whoever claims holds the
-//! units' order.
+//! Claims of serial units: each is billed by one valid invoice, kept by a row that is free or names it. A request that
+//! claims holds the units' order.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use stoa_trade::new_record;
 use crate::records::side::Side;
 use crate::records::unit_claim::UnitClaimRow;
 
-/// Asks for the claims of these keys; of none there is nothing to ask.
+/// Asks for the claims of these keys; an empty list needs no query.
 pub fn find_claims(side: Side, keys: &[Id]) -> Option<Find<UnitClaimRow>> {
     let rows = keys.iter().map(|claim| vec![side.put(), claim.put()]);
     (!keys.is_empty()).then(|| find("claim", rows))

@@ -1,4 +1,5 @@
-//! Orders that a register collected: only its receipt settles such an order, once, and it settles an invoice of the order (rule 6, P26).
+//! Orders that a register collected: only its receipt settles such an order, once, and it settles an invoice of the
+//! order (rule 6, P26).
 
 use std::collections::BTreeMap;
 
@@ -35,10 +36,10 @@ pub struct Settled {
     pub postings: Vec<Posting>,
 }
 
-/// The payments of the collected order that these lines bill; none where they bill no such order.
+/// The payments of the collected order that these lines bill; none if they bill no such order.
 ///
 /// # Errors
-/// ILLEGAL_STATE with COLLECTED_AT_REGISTER where such an order is billed in part or beside another.
+/// ILLEGAL_STATE with COLLECTED_AT_REGISTER where such an order is billed in part or together with another.
 pub fn read_collected(invoice: &LockedInvoice, lines: &[InvoiceLineRow]) -> Result<Option<Collected>, Problem> {
     if invoice.row.side == Side::Purchases {
         return Ok(None);

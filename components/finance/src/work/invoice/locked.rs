@@ -1,4 +1,5 @@
-//! An invoice under its lock, with the orders that it bills, held before it (`sales-pos.md` 14), and what stands behind its lines.
+//! An invoice under its lock, with the orders that it bills, held before it (`sales-pos.md` 14), and the records behind
+//! its lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +30,7 @@ pub struct LockedInvoice {
     pub claims: BTreeMap<Id, UnitClaimRow>,
 }
 
-/// The lines of an invoice, whichever set of them stands.
+/// The lines of an invoice, of the set that is valid.
 pub fn lines_of(invoice: Id) -> Filter {
     let of_invoice = InvoiceRow::id.eq(invoice);
     has::<InvoiceRow, _, _>(InvoiceLineRow::line_set_id, InvoiceRow::line_set_id, of_invoice)
@@ -98,12 +99,12 @@ impl LockedInvoice {
         if self.row.status == InvoiceStatus::Draft { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
     }
 
-    /// Its lines with what stands behind them.
+    /// Its lines with the records behind them.
     pub fn billed_lines(&self) -> Vec<BilledLine<'_>> {
         self.lines.iter().map(|line| (line, self.fulfilment(line))).collect()
     }
 
-    /// Fulfilment of a line; none: the line has no order.
+    /// Fulfilment of a line; `None`: the line has no order.
     fn fulfilment(&self, line: &InvoiceLineRow) -> Option<Fulfilment> {
         let item = line.order_item_id?;
         let order = line.order_id?;

@@ -1,5 +1,5 @@
-//! Posting an invoice: from here on it is owed. Its orders are billed, its units claimed, its entry written, all in one transaction
-//! (P10 and P12 of finance-ledger.md A6).
+//! Posting an invoice: from here on it is owed. Its orders are billed, its units claimed, its entry written, all in one
+//! transaction (P10 and P12 of finance-ledger.md A6).
 
 use std::collections::BTreeMap;
 
@@ -76,11 +76,11 @@ pub fn claims_of(side: Side, orders: &Orders, lines: &[InvoiceLineRow]) -> BTree
     claims
 }
 
-/// Posts the invoice, and answers it as it stands after.
+/// Posts the invoice, and answers it as it is after.
 ///
 /// # Errors
-/// LIMIT_EXCEEDED with BILLED_BEYOND_ORDER, ILLEGAL_STATE with COLLECTED_AT_REGISTER, DUPLICATE at `/documentReference`, the codes of
-/// accounting.
+/// LIMIT_EXCEEDED with BILLED_BEYOND_ORDER, ILLEGAL_STATE with COLLECTED_AT_REGISTER, DUPLICATE at
+/// `/documentReference`, the codes of accounting.
 pub fn post_invoice(invoice: &LockedInvoice, billed: BilledLines, how: &Posted) -> Result<InvoiceRow, Problem> {
     let row = &invoice.row;
     let due_on = match row.due_on {
@@ -264,8 +264,8 @@ fn line_sum<'a>(lines: impl Iterator<Item = &'a InvoiceLineRow>) -> Result<Amoun
     sum(lines.map(|line| line.line_total))
 }
 
-/// P10: a customer owes what was cleared by delivery. P12: goods received, or an expense, are owed to a supplier; what is billed above
-/// or below the order's cost is a variance.
+/// P10: a customer owes what was cleared by delivery. P12: goods received, or an expense, are owed to a supplier; what
+/// is billed above or below the order's cost is a variance.
 fn post_debt(row: &InvoiceRow, lines: &[InvoiceLineRow], how: &Posted) -> Result<Posting, Problem> {
     let terms = Terms::new(row.legal_entity_id, &row.currency_code, how.posted_on, how.on_pointer);
     let purpose = match row.side {

@@ -1,5 +1,5 @@
-//! The part of an order's receipts that no invoice bills yet. A line of an invoice may name the line of a receipt, or only the order's
-//! line: then it bills no receipt in particular.
+//! The part of an order's receipts that no invoice bills yet. A line of an invoice may name the line of a receipt, or
+//! only the order's line: then it bills no receipt in particular.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub struct Unbilled {
     pub units: Vec<Id>,
 }
 
-/// The quantity still to be billed; none where nothing is left.
+/// The quantity still to be billed; none if nothing is left.
 pub fn rest_to_bill(quantity: Quantity, billed: Quantity) -> Option<Quantity> {
     quantity.checked_sub(billed).filter(|open| *open > Quantity::ZERO)
 }

@@ -99,7 +99,8 @@ pub fn create_all(call: &Call) -> Answer {
     })
 }
 
-/// Refuses a variant that comes into a warehouse and leaves it in one request: goods leave at the cost of layers that were there before.
+/// Refuses a variant that comes into a warehouse and leaves it in one request: goods leave at the cost of layers that
+/// were there before.
 ///
 /// # Errors
 /// VALIDATION_FAILED at every adjustment that goes the other way than the first one of its variant and warehouse.

@@ -1,5 +1,5 @@
-//! The body of an adjustment. Its members depend on its type, so its schema is a union with one branch for each type. A member that a
-//! type does not use may be null.
+//! The body of an adjustment. Its members depend on its type, so its schema is a union with one branch for each type. A
+//! member that a type does not use may be null.
 
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
@@ -43,7 +43,7 @@ pub struct AdjustmentInput {
     /// Required if the legal entity keeps books. Zero is a valid cost.
     pub unit_cost: Option<Quantity>,
     /// Account to post the value against, such as an equity account for opening stock. It is an active postable account of the
-    /// warehouse's legal entity that is no control account. Omitted: the account of the posting role of the movement type.
+    /// warehouse's legal entity that is not a control account. Omitted: the account of the posting role of the movement type.
     pub counter_account_id: Option<Id>,
 }
 

@@ -1,4 +1,4 @@
-//! Transfers at once: goods of an entity stand in another of its warehouses. Its layers are shared, so no value moves.
+//! Transfers at once: goods of an entity move to another of its warehouses. Its layers are shared, so no value moves.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

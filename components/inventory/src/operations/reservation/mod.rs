@@ -35,6 +35,6 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(ADJUST).body::<ReleaseInput>().answers::<ReleaseReceipt>().writes(RESERVATION, UPDATED)
         .without_if_match().problems(&["ILLEGAL_STATE", "VERSION_CONFLICT"])
         .and_client(Client::new(CLIENT_WRITE)
-            .description("Only an ACTIVE reservation of source MANUAL that holds a quantity.")
+            .description("Releases an ACTIVE reservation of source MANUAL that holds a quantity. Any other one is rejected.")
             .answers::<ReservationReceipt>().problems(&["ILLEGAL_STATE"])),
 ];

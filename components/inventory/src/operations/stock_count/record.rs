@@ -125,7 +125,8 @@ impl Seen {
         })
     }
 
-    /// Returns whether more of a line's variant was counted than there is: a quantity beyond what is on hand, or a unit that was LOST.
+    /// Returns whether more of a line's variant was counted than there is: a quantity beyond what is on hand, or a unit
+    /// that was LOST.
     fn exceeds(&self, line: &CountedLine) -> bool {
         let is_lost = |id: &Id| self.units.get(id).is_some_and(|unit| unit.status == UnitStatus::Lost);
         let on_hand = self.on_hand.get(&line.variant_id).copied().unwrap_or(Quantity::ZERO);
@@ -186,7 +187,7 @@ fn check_active(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &
     refuse("REFERENCE_INVALID", Lines::at("/lines", lines).faults("variantId", "ARCHIVED", is_refused))
 }
 
-/// Lines and units of the count as it will stand.
+/// Lines and units of the count as it will be.
 fn check_limits(
     before: &BTreeMap<Id, StockCountLineRow>,
     new: &[StockCountLineRow],

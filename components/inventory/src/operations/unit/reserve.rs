@@ -27,7 +27,7 @@ pub struct ReserveUnit {
 pub fn reserve(call: &Call) -> Answer {
     let body: ReserveUnit = call.body()?;
     let unit: UnitRow = lock_expected(call.path_id("id")?, body.expected_version)?;
-    // An AVAILABLE unit stands in a normal warehouse, which is not archived while it is there.
+    // An AVAILABLE unit is in a normal warehouse, which is not archived while it is there.
     unit_state::check(Cause::Reserve, &unit, None)?;
     if !articles::get_one(unit.variant_id).is_some_and(|article| articles::is_active(&article)) {
         return Err(Problem::at("ARCHIVED", "/variantId"));

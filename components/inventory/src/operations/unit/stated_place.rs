@@ -35,7 +35,7 @@ impl StatedPlace {
         named.into_iter().filter(|(_, id)| id.is_some()).map(|(pointer, _)| item(pointer, "NOT_ALLOWED")).collect()
     }
 
-    /// The unit as it stands, and the warehouse that is named.
+    /// The unit as it is, and the warehouse that is named.
     pub fn read(self, unit: Id) -> Result<(UnitRow, Option<WarehouseRow>), Problem> {
         let (unit, warehouses, locations) = run((get(unit), get_all(self.warehouse), get_all(self.location)))?;
         let unit = unit.ok_or_else(Problem::not_found)?;

@@ -55,7 +55,7 @@ pub fn reserve(
     }
     let units = sales::reserve_lines(order.id.into(), warehouse, &serialized, &mut goods, &mut changes)?;
     reserved.extend(units.iter().map(reservation_to_wire));
-    // As the lines stand; units of one line in their order.
+    // In the order of the lines; units of one line in their order.
     reserved.sort_by_key(|reservation| lines.iter().position(|line| line.line == reservation.line));
     effects::write(&changes, goods, &Known::with([&row], &articles), ())?;
     Ok(reserved)

@@ -95,7 +95,7 @@ fn send_quantity(
     sent
 }
 
-/// A line as it left: its movements, and where its costs stand.
+/// A line as it left: its movements, and the place of its costs.
 #[derive(Default)]
 struct Sent {
     movements: Vec<Id>,

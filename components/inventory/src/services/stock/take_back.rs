@@ -63,7 +63,7 @@ pub fn take_back(
     effects::collect(&changes.all, &mut back.goods, &Known::with([&sold.warehouse], &sold.articles))?;
     count_returns(&back.sales, lines)?;
     let mut settled = back.goods.settle()?;
-    // The pools are ours now: what the sales cost stands still.
+    // The pools are ours now: the costs of the sales do not change.
     let mut slices = read_sold_parts(&back.sales)?;
     let mut returned = Vec::new();
     for line in back.taken {

@@ -31,7 +31,7 @@ pub type Parts = Vec<(Destination, Amount)>;
 /// Deals the amounts; the parts of each line add up to its amount.
 ///
 /// # Errors
-/// REFERENCE_INVALID at a line whose goods were never received, or that stands twice; LIMIT_EXCEEDED with EXCEEDS_COST where a
+/// REFERENCE_INVALID at a line whose goods were never received, or that is stated twice; LIMIT_EXCEEDED with EXCEEDS_COST where a
 /// correction is more than the goods cost; ACCOUNTING_AMOUNT_PRECISION where a cost has no exact share.
 pub fn recost(way: Way, document: Id, lines: &[Line]) -> Result<Vec<Parts>, Problem> {
     let received = read_receipts(lines)?;

@@ -22,8 +22,8 @@ pub fn hold(entities: impl IntoIterator<Item = Id>) -> Option<(Lock, Find<Summed
     SNAPSHOTS.hold(entities)
 }
 
-/// Sees to the totals after entries were written: those that came late are added at once, and now and then those that came before.
-/// `summed` is what [`hold`] answered.
+/// Sees to the totals after entries were written: those that came late are added at once, and now and then those that
+/// came before. `summed` is what [`hold`] answered.
 pub fn follow<'a>(
     summed: &[Summed],
     entries: impl IntoIterator<Item = &'a CostEntryRow> + Clone,
@@ -73,7 +73,7 @@ fn of_currency(currency: &CurrencyKey) -> Filter {
     }
 }
 
-/// A ledger of costs whose totals tell these keys apart, beside currency and month.
+/// A ledger of costs whose totals distinguish these keys, in addition to currency and month.
 macro_rules! cost_ledger {
     ($(#[$meta:meta])* $name:ident in $total:ident by [$($key:ident: $key_type:ty),*]) => {
         $(#[$meta])*

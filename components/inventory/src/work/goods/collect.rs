@@ -174,7 +174,7 @@ impl Holder {
         Holder { source, document_id: Some(document), line_id: Some(line), reference_id: None, reason: None }
     }
 
-    /// Whoever holds them by hand.
+    /// The user who holds them by hand.
     pub fn manual(reference_id: Option<Id>, reason: String) -> Holder {
         let source = ReservationSource::Manual;
         Holder { source, document_id: None, line_id: None, reference_id, reason: Some(reason) }
@@ -185,7 +185,7 @@ impl Holder {
 #[derive(Debug, Clone)]
 pub struct Closing {
     pub reservation: ReservationRow,
-    /// The movement that consumed it; none: it is released.
+    /// The movement that consumed it; `None`: it is released.
     pub movement: Option<Id>,
     pub reason: Option<String>,
     pub unit_version: Option<i64>,
@@ -284,7 +284,7 @@ impl Goods {
         self.inflows.push(inflow);
     }
 
-    /// Answers where its cost stands in `Settled::costs`.
+    /// Returns the place of its cost in `Settled::costs`.
     pub fn draw(&mut self, outflow: Outflow) -> usize {
         self.outflows.push(outflow);
         self.outflows.len() - 1
@@ -338,7 +338,7 @@ impl Goods {
 }
 
 impl Closing {
-    /// The row as it stands afterwards.
+    /// The row as it is afterwards.
     pub fn after(&self, now: Instant) -> ReservationRow {
         let mut after = ReservationRow {
             status: if self.movement.is_some() { ReservationStatus::Consumed } else { ReservationStatus::Released },

@@ -34,7 +34,7 @@ fn open_quantities() -> Filter {
     all([LayerRow::spent.eq(false), LayerRow::unit_id.is_null()])
 }
 
-/// Open layers, those of quantities by pool and those of units by unit, as they stand and as draws leave them.
+/// Open layers, those of quantities by pool and those of units by unit, as they are and as draws leave them.
 #[derive(Default)]
 pub struct Layers {
     of_pools: BTreeMap<Pool, Vec<LayerRow>>,

@@ -19,7 +19,7 @@ use crate::work::goods::layers::{Layers, first_layers, pool_key};
 /// Goods that a request has taken: what they cost, and the rest of what is to be written about them.
 pub struct Settled {
     pub(super) goods: Goods,
-    /// The rows of stock as they stand now.
+    /// The rows of stock as they are now.
     pub stock: Vec<StockRow>,
     /// Cost of each outflow, in the order in which they were taken.
     pub costs: Vec<Cost>,

@@ -89,8 +89,8 @@ impl Settled {
         Ok((layers, brought, entries))
     }
 
-    /// Pairs that have their first goods on hand, or none any more: the catalog warns of goods of what is archived. The row of stock
-    /// is held, so what is said of a pair is said in the order of its changes.
+    /// Pairs that have their first goods on hand, or none any more: the catalog warns of goods of what is archived. The
+    /// row of stock is held, so what is said of a pair is said in the order of its changes.
     fn find_turned(&self) -> Vec<Holding> {
         let turned = |row: &StockRow| {
             let pair = Pair { warehouse: row.warehouse_id, variant: row.variant_id };
@@ -101,7 +101,7 @@ impl Settled {
         self.stock.iter().filter_map(turned).collect()
     }
 
-    /// One event per pair whose goods changed: what is expected alone, or what it costs, is nobody's business.
+    /// One event per pair whose goods changed: what is expected alone, or what it costs, is not reported.
     fn emit_changes(&self) {
         let event = |row: &StockRow| {
             let pair = Pair { warehouse: row.warehouse_id, variant: row.variant_id };

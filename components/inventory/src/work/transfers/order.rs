@@ -47,7 +47,7 @@ impl Order {
         articles::products_of(self.items.iter().map(|item| item.variant_id))
     }
 
-    /// Where a line stands in the record.
+    /// The position of a line in the record.
     pub fn pointer(&self, item: Id) -> String {
         let index = self.items.iter().position(|row| row.id == item).unwrap_or_default();
         format!("/items/{index}")

@@ -44,7 +44,7 @@ impl Known {
     }
 }
 
-/// Puts the changes into what happens to goods; answers for each change where its cost will stand, if it goes out.
+/// Puts the changes into what happens to goods; answers for each change the place of its cost, if it goes out.
 ///
 /// # Errors
 /// NOT_FOUND where a place or a variant is not known, which the caller has read.

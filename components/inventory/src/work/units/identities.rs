@@ -9,7 +9,7 @@ use stoa_trade::unit_identity::{UnitInput, key, kind};
 /// The identities of new units, for the ledger that keeps each of them for ever.
 pub struct NewIdentities {
     pub rows: Vec<UnitIdentityRow>,
-    /// For each row, where its unit stands in the request.
+    /// For each row, the place of its unit in the request.
     pointers: Vec<String>,
 }
 

@@ -29,7 +29,7 @@ pub struct NewUnits<'a> {
 /// Brings in new units. Answers their identities, to be written with the changes, and the units of each line.
 ///
 /// # Errors
-/// VALIDATION_FAILED where an identity is none or stands twice, UNIT_CONDITION_REQUIRED, UNIT_CONDITION_MISMATCH.
+/// VALIDATION_FAILED where an identity is invalid or is stated twice, UNIT_CONDITION_REQUIRED, UNIT_CONDITION_MISMATCH.
 pub fn receive(
     from: &Receipt,
     warehouse: &WarehouseRow,

@@ -58,7 +58,7 @@ pub fn take_back(
 }
 
 /// Sends back the units of these lines, each with its place in the request: RMA, without custody. Answers for each line
-/// the movements and where the unit's changes stand.
+/// the movements and the places of the unit's changes.
 ///
 /// # Errors
 /// UNIT_UNAVAILABLE where a unit is not free in the warehouse, of the variant and of the line.

@@ -15,7 +15,7 @@ use crate::rules::sums::Sums;
 use crate::work::day_totals::{Journal, SNAPSHOTS};
 use crate::work::setup::Setup;
 
-/// Calls of one batch that insert, beside one that marks accounts.
+/// Calls of one batch that insert, and one that marks accounts.
 const CALLS: usize = 31;
 
 /// A line that was checked.

@@ -1,4 +1,5 @@
-//! The operations of cash sessions (sales-pos.md 10.2). A session belongs to its operator: no other user collects or moves cash in it.
+//! The operations of cash sessions (sales-pos.md 10.2). A session belongs to its operator: no other user collects or
+//! moves cash in it.
 
 mod close;
 mod list;

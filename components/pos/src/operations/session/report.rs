@@ -1,5 +1,5 @@
-//! The report of a session: X is computed from its rows and finance's drawer, Z is what the close kept. One snapshot, so that the parts
-//! agree.
+//! The report of a session: X is computed from its rows and finance's drawer, Z is what the close kept. One snapshot,
+//! so that the parts agree.
 
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Problem, Reply, has};

@@ -1,4 +1,4 @@
-//! Creating, replacing and archiving one price. Each takes the name of list and variant before it reads what stands there, so
+//! Creating, replacing and archiving one price. Each takes the name of list and variant before it reads the existing prices, so
 //! that the check of overlaps sees every price that was committed before.
 
 use schemars::JsonSchema;

@@ -41,8 +41,9 @@ pub fn list(call: &Call) -> Answer {
     answer_page(rows, |row| row.id, |row| show_removal(&row, time))
 }
 
-/// Conditions of prices that are archived or not in effect, by a change or by the end of their period since the stated instant. A price
-/// that never changed and begins later is none of them unless no instant is stated. They are flat: the store limits the depth.
+/// Conditions of prices that are archived or not in effect, by a change or by the end of their period since the stated
+/// instant. A price that never changed and begins later is not one of them unless no instant is stated. They are flat:
+/// the store limits the depth.
 fn filters_of_removed(time: Instant, since: Option<Instant>) -> Vec<Filter> {
     let is_over = || PriceRow::valid_to.le(time);
     let mut filters = vec![any([PriceRow::status.eq(Status::Archived), is_over(), PriceRow::valid_from.gt(time)])];

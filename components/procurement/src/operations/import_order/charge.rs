@@ -17,7 +17,7 @@ use crate::records::supplier::SupplierRow;
 use crate::work::charging::allocate_charge;
 use crate::work::order::{LockedOrder, lock_import_with, require_approved};
 
-/// An order with its charges, and what a body names beside them.
+/// An order with its charges, and what a body names in addition.
 struct Charging {
     order: LockedOrder,
     charges: Vec<ChargeRow>,

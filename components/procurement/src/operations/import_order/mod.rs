@@ -1,5 +1,5 @@
-//! The operations of import orders: purchase orders with shipments and charges. They are approved, cancelled and received as every
-//! purchase order is; every write states the order's version and raises it.
+//! The operations of import orders: purchase orders with shipments and charges. They are approved, cancelled and
+//! received as every purchase order is; every write states the order's version and raises it.
 
 mod charge;
 mod input;
@@ -110,7 +110,7 @@ pub const OPERATIONS: &[Operation] = &[
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"])
         .item_codes(ALLOCATING),
     Operation::transition("/purchases/import-orders/{id}/charges/{chargeId}/cancel", "cancelCharge", charge::cancel)
-        .summary("Cancel a charge").description("Only a charge without allocations.")
+        .summary("Cancel a charge").description("Rejected if a part of the charge is allocated.")
         .needs(CREATE).body::<Transition>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"]),
 ];

@@ -70,6 +70,6 @@ pub const OPERATIONS: &[Operation] = &[
         .needs_any(CREATE_OR_APPROVE).body::<ReasonedTransition>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CANCELLED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED"]).reaches(&["inventory.updated"])
-        .and_client(Client::new(CLIENT_WRITE).description("Drafts only.")
+        .and_client(Client::new(CLIENT_WRITE).description("Cancels a DRAFT. An approved order needs a user.")
             .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"])),
 ];

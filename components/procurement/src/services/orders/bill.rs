@@ -1,5 +1,5 @@
-//! Billing: how much of a line is on invoices, of its order and of the receipts that brought it. The counters are procurement's, the
-//! invoices another module's.
+//! Billing: how much of a line is on invoices, of its order and of the receipts that brought it. The counters are
+//! procurement's, the invoices another module's.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ pub fn bill(lines: &[service::BillLine]) -> Result<(), Problem> {
     write(&named, &billed, &billed_of_receipts)
 }
 
-/// Adds to what is counted of a row; what it comes to with what stands there.
+/// Adds to what is counted of a row; returns the sum with the existing count.
 fn add(counted: &mut BTreeMap<Id, Quantity>, id: Id, stands: Quantity, quantity: Quantity) -> Option<Quantity> {
     let sum = counted.entry(id).or_insert(Quantity::ZERO);
     *sum = sum.checked_add(quantity)?;

@@ -1,5 +1,5 @@
-//! Decides if an arrival can be received: the records that the receipt names, the order's version and state, and each line, unit and
-//! charge (inventory-procurement.md B2, "receipt rule").
+//! Decides if an arrival can be received: the records that the receipt names, the order's version and state, and each
+//! line, unit and charge (inventory-procurement.md B2, "receipt rule").
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::rules::arrival::{GoodsReceiptInput, ReceiptChargeInput};
 use crate::rules::order_state::OrderVerb;
 use crate::work::receiving::receivable::Receivable;
 
-/// Records that a receipt relies on beside the order.
+/// Records that a receipt relies on in addition to the order.
 pub struct Judged {
     pub warehouse: Warehouse,
     pub articles: BTreeMap<Id, Article>,
@@ -29,7 +29,7 @@ pub struct Judged {
 ///
 /// # Errors
 /// NOT_FOUND, VERSION_CONFLICT, ILLEGAL_STATE, ARCHIVED, REFERENCE_INVALID, LIMIT_EXCEEDED, UNIT_COUNT_MISMATCH, and faults that
-/// only the order tells.
+/// only the order shows.
 pub fn judge(receivable: &Receivable, arrival: &GoodsReceiptInput) -> Result<Judged, Problem> {
     let row = &receivable.order.row;
     check_kind(receivable, arrival)?;

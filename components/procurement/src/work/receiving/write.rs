@@ -266,7 +266,7 @@ fn take_in(row: &ReceiptRow, items: &[ReceiptItemRow], arrival: &GoodsReceiptInp
     let received = stock::service::receive(&from, &lines).map_err(|problem| {
         let problem = warehouse_refusal(problem).moved("/locationId", "/warehouseLocationId");
         let mut problem = problem.moved_each("/lines", &places);
-        // A charge is stated beside the lines.
+        // A charge is stated in addition to the lines.
         problem.errors.iter_mut().filter(|error| error.pointer.ends_with("/charge")).for_each(|error| {
             error.pointer = "/charges".to_owned();
         });

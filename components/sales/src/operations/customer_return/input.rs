@@ -38,7 +38,7 @@ impl SalesReturnInput {
         Lines::at("/items", &self.items)
     }
 
-    /// Refuses a unit that stands twice, and units that an API client names.
+    /// Refuses a unit that is stated twice, and units that an API client names.
     pub fn check(&self) -> Result<(), Problem> {
         let mut faults: Vec<Item> = self.lines().repeated_ids("unitIds", |line| &line.unit_ids);
         let by_client = Caller::current().is_client();

@@ -61,7 +61,7 @@ pub const OPERATIONS: &[Operation] = &[
         .reaches(&["inventory.updated"])
         .and_client(Client::new(CLIENT_MOVE_GOODS)),
     Operation::transition("/sales/returns/{id}/cancel", "cancelSalesReturn", cancel::cancel).summary("Cancel a customer return")
-        .description("Only a DRAFT.")
+        .description("Rejected unless the return is a DRAFT.")
         .needs(CREATE).body::<Transition>().answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[]).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
         .and_client(Client::new(CLIENT_WRITE)),

@@ -1,5 +1,5 @@
-//! Receiving a customer return: goods come back at what they cost when they left, and the entry of the delivery's cost is undone by as
-//! much (P32 of finance-ledger.md A6). The order is locked first; its version and status stay.
+//! Receiving a customer return: goods come back at what they cost when they left, and the entry of the delivery's cost
+//! is undone by as much (P32 of finance-ledger.md A6). The order is locked first; its version and status stay.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub fn receive(call: &Call) -> Answer {
     let change = Change::new(&coming.row, after)?;
     let back = update_all::<AllocationRow>(parts.iter().map(|part| part.allocation.id))
         .add_each(AllocationRow::returned, parts.iter().map(|part| part.quantity));
-    // Those that came where nobody named them.
+    // Those that came without being named.
     let came = coming.items.iter().map(|item| {
         let of_item = parts.iter().filter(|part| part.item.id == item.id);
         of_item.filter_map(|part| part.allocation.unit_id).collect::<JsonList<Id>>()
@@ -78,7 +78,7 @@ struct ReturnPart<'a> {
 fn lock_return(id: Id) -> Result<LockedReturn, Problem> {
     let row: SalesReturnRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let order = row.order_id;
-    // The order first: whoever holds a return does not wait for its order.
+    // The order first: a request that holds a return does not wait for its order.
     let delivered = all([AllocationRow::order_id.eq(order), AllocationRow::outcome.eq(AllocationOutcome::Delivered)]);
     let (order, row, mut items, delivered) = run((
         get::<OrderRow>(order).locked(),

@@ -1,5 +1,5 @@
-//! Cancelling a sales order before it is delivered: what it holds is let go. A payment reaches an order only through its invoice, so
-//! that nothing billed covers both (decisions.md G14).
+//! Cancelling a sales order before it is delivered: what it holds is let go. A payment reaches an order only through
+//! its invoice, so that nothing billed covers both (decisions.md G14).
 
 use stoa_sdk::store::run;
 use stoa_sdk::{Answer, Call, item, now};

@@ -87,7 +87,7 @@ impl<'a> Choice<'a> {
         Ok(())
     }
 
-    /// The line with the units that are meant.
+    /// The line with the units that are intended.
     fn apply<'i>(&'i self, item: &'i OrderItemRow) -> ReservedLine<'i> {
         let line = ReservedLine::from_row(item);
         match self.lines.get(&item.id) {

@@ -141,7 +141,7 @@ pub struct ChosenUnits {
 }
 
 impl ConfirmSalesOrder {
-    /// Refuses a line or a unit that stands twice.
+    /// Refuses a line or a unit that is stated twice.
     pub fn check(&self) -> Result<(), Problem> {
         let units = Lines::at("/units", &self.units);
         let mut faults: Vec<Item> = units.find_repeats("itemId", |chosen| chosen.item_id);

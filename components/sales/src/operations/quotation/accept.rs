@@ -1,5 +1,5 @@
-//! Accepting a quotation makes an order at the quoted prices, once. Acceptance and conversion are one step: a state between them would
-//! be a promise without an order.
+//! Accepting a quotation makes an order at the quoted prices, once. Acceptance and conversion are one step: a state
+//! between them would be a promise without an order.
 
 use stoa_sdk::store::run;
 use stoa_sdk::{Answer, Call, Problem, Reply, item, now};

@@ -73,12 +73,12 @@ pub const OPERATIONS: &[Operation] = &[
         .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"]).reaches(PRICED_AND_NUMBERED)
         .and_client(Client::new(CLIENT_DRAFT)),
     Operation::transition("/sales/quotations/{id}/reject", "rejectQuotation", close::reject).summary("Reject a quotation")
-        .description("Only a SENT quotation before its end, or a DRAFT that is dropped.")
+        .description("Rejects a SENT quotation before its end, or drops a DRAFT.")
         .needs(CREATE).body::<ReasonedTransition>().answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/sales/quotations/{id}/expire", "expireQuotation", close::expire).summary("Withdraw a quotation")
-        .description("Only a SENT quotation, expired or not.")
+        .description("Withdraws a SENT quotation, also after its end.")
         .needs(CREATE).body::<ExpireQuotation>().answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
     Operation::create("/sales/quotations/{id}/revise", "reviseQuotation", revise::revise).summary("Revise a quotation")

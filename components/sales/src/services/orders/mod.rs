@@ -1,4 +1,5 @@
-//! The service `commerce:sales/orders`: orders that are billed, delivered and sold on behalf of other documents, and what was sold.
+//! The service `commerce:sales/orders`: orders that are billed, delivered and sold on behalf of other documents, and
+//! what was sold.
 
 mod bill;
 mod figures;

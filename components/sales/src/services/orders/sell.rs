@@ -1,5 +1,5 @@
-//! An order that is created, confirmed and delivered at once, for an invoice without one. It locks nothing before its own rows: its
-//! goods are reserved and taken, and its rows written together at the end.
+//! An order that is created, confirmed and delivered at once, for an invoice without one. It locks nothing before its
+//! own rows: its goods are reserved and taken, and its rows written together at the end.
 
 use stoa_sdk::store::{Failure, insert, update};
 use stoa_sdk::{Id, Problem, now};
@@ -43,7 +43,7 @@ fn sell_lines(sale: Sale) -> Result<Order, Problem> {
         price_list: sale.price_list_id.into(),
         lines: &lines,
     };
-    // Whoever may sell for an invoice may name what people see.
+    // A caller that may sell for an invoice may name what people see.
     let (references, terms, _) = References::read_new(&named, Caller::Person, None)?;
 
     let order = new_order(&named, sale.warehouse_id.into(), &references);

@@ -99,6 +99,7 @@ impl Stage {
             plain_role_only: false,
             places: Vec::new(),
             weights: Vec::new(),
+            standbys: Vec::new(),
             prepare: pipeline::prepare(),
         };
         let database = Arc::new(Database::open(&settings, true).await?);

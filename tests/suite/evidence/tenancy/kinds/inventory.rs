@@ -140,7 +140,7 @@ pub fn warehouse_of(records: &Records, kind: &str) -> Answer {
     records.company.post("inventory/warehouses", body)
 }
 
-/// A location is archived once no unit stands there.
+/// A location is archived once no unit is there.
 fn put_location_away(records: &Records, warehouse: &'static str, location: &str) -> Answer {
     for unit in records.company.list("inventory/units", &[("locationId", location)]).is(200).ids() {
         units::lose(records, &unit).is(201);

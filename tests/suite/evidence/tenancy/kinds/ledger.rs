@@ -172,7 +172,7 @@ fn reverse(records: &Records, entry: &str) -> Answer {
     records.company.post(&format!("ledger/journal-entries/{entry}/reverse"), json!({ "reason": records.word() }))
 }
 
-/// Why a record stays: goods that nobody billed, money that lies there, what was paid or given back by it.
+/// Why a record stays: goods without a bill, money that lies there, what was paid or given back by it.
 const OWED: [&str; 4] = ["CONTROL_BALANCE_NOT_ZERO", "BALANCE_NOT_ZERO", "HAS_APPLICATIONS", "HAS_REFUNDS"];
 
 /// Returns whether a record is refused to be put away since something is owed on it.

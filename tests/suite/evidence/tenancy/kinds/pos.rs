@@ -151,7 +151,7 @@ fn put_register_away(records: &Records, register: &str) -> Answer {
     records.company.archive(&format!("pos/registers/{register}"))
 }
 
-/// Registers keep what they stand on from being archived.
+/// Registers keep the records that they use from being archived.
 pub fn put_registers_away(records: &Records, query: &[(&str, &str)]) {
     for register in records.company.list("pos/registers", query).is(200).ids() {
         put_register_away(records, &register).is(200);

@@ -193,7 +193,7 @@ fn of_shipped(records: &Records, part: impl Fn(&Json) -> Json) -> Answer {
     Answer { body, ..order }
 }
 
-/// Ends an order as it stands.
+/// Ends an order as it is.
 pub fn cancel(records: &Records, order: &str) -> Answer {
     let path = format!("inventory/transfer-orders/{order}");
     let version = records.company.get(&path).is(200)["version"].clone();
