@@ -21,6 +21,7 @@ pub async fn purge(server: &mut Server, company: Uuid) -> anyhow::Result<u64> {
     set.context(right)?;
     let mut names: Vec<String> = tables::list(server).await?.into_iter().map(|table| table.name).collect();
     names.retain(|name| name != "stoa_tenant");
+    names.push(tables::MARKS.to_owned());
     if server.name != HOME {
         // At home a key is found before its company is known.
         names.push("stoa_api_key".to_owned());
