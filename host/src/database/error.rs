@@ -151,8 +151,10 @@ impl Error {
             "23505" => Error::Unique(rule_name(constraint.unwrap_or_default(), table).to_owned()),
             "23514" => Error::Check(rule_name(constraint.unwrap_or_default(), table).to_owned()),
             "53100" => Error::Full(what),
-            // Lock and statement time-outs, a standby, shutdown, too many connections, out of disk or memory.
-            READ_ONLY | "55P03" | "57014" | "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Error::Unavailable(what),
+            // A database that accepts no connections, lock and statement time-outs, a standby, shutdown, too many connections, out of disk or memory.
+            READ_ONLY | "55000" | "55P03" | "57014" | "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => {
+                Error::Unavailable(what)
+            }
             other if other.starts_with("53") || other.starts_with("08") || other.starts_with("58") => {
                 Error::Unavailable(what)
             }

@@ -133,7 +133,7 @@ fn a_machine_works_at_another_place_until_its_key_is_revoked() {
     machine.get("catalog/products").is(200);
     let other = host.beside();
     machine.on(&other).get("catalog/products").is(200);
-    shop.post(&format!("api-clients/{}/keys/{}/revoke", machine.client, machine.key_id), json!({})).is(200);
+    shop.post(&format!("api-clients/{}/keys/{}/revoke", machine.client, machine.key_id), json!({})).is(201);
     for host in [&host, &other] {
         machine.on(host).get("catalog/products").refused(401, "UNAUTHENTICATED");
     }
