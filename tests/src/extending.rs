@@ -54,7 +54,7 @@ impl Stoa {
     /// Has a round of that timer end now, once the one before is done and the host has given the timer its row.
     pub fn make_timer_due(&self) {
         eventually(|| self.find_timer().filter(|timer| timer["isDue"] == false));
-        self.change(&format!("update stoa_timer set until = {} where module = 'extender-a'", self.now()));
+        self.change_everywhere(&format!("update stoa_timer set until = {} where module = 'extender-a'", self.now()));
     }
 }
 

@@ -104,8 +104,8 @@ fn stock_of_an_older_version_is_reported_afterwards(database: Database) {
     shop.take("ADJUSTMENT_OUT", &variants[2], &main, "2").is(201);
     shop.change("delete from catalog_holding where {tenant}");
     let is_done = "from stoa_upgrade where module = 'inventory' and done_at is not null";
-    host.change("delete from stoa_upgrade where module = 'inventory'");
-    host.change(
+    host.change_everywhere("delete from stoa_upgrade where module = 'inventory'");
+    host.change_everywhere(
         "insert into stoa_upgrade (generation, module, from_version, to_version, batches)
          select max(generation), 'inventory', '0.0.1', '0.1.0', 0 from stoa_generation_module where module = 'inventory'",
     );

@@ -213,8 +213,8 @@ fn expect_waiting(host: &Stoa) {
     };
     // Each backfill that may go on shows that the host has looked for work since.
     for _ in 0..3 {
-        host.change("delete from stoa_upgrade where module = 'changeling'");
-        host.change(
+        host.change_everywhere("delete from stoa_upgrade where module = 'changeling'");
+        host.change_everywhere(
             "insert into stoa_upgrade (generation, module, from_version, to_version, batches)
              values (1, 'changeling', '0.0.0', '1.0.0', 0)",
         );
