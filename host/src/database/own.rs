@@ -6,7 +6,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::postgres::own::OwnAddress;
-use super::{Cell, DatabaseSettings, Error, Location, Session, migrations, sqlite};
+use super::{Cell, DatabaseSettings, Error, Location, Session, directory, migrations, sqlite};
 
 /// The limits of a command's own connection.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +48,20 @@ impl DatabaseSettings {
             anyhow::ensure!(path.exists(), "there is no database at {}", path.display());
         }
         Ok(location)
+    }
+
+    /// The settings of the server that has a company.
+    ///
+    /// # Errors
+    /// The home server does not answer, or the settings do not name the company's place.
+    pub async fn at_place_of(&self, company: Uuid) -> anyhow::Result<DatabaseSettings> {
+        if self.places.is_empty() {
+            return Ok(self.clone());
+        }
+        let mut home = Session::begin_own(self, true).await?;
+        let Some(name) = directory::read_place(&mut home, company).await? else { return Ok(self.clone()) };
+        let place = self.places.iter().find(|place| place.name == name);
+        Ok(self.of_place(place.ok_or_else(|| anyhow::anyhow!("the settings name no place {name}"))?))
     }
 }
 

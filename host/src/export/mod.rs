@@ -39,13 +39,14 @@ pub async fn export(
     suspended: bool,
     output: &mut dyn Write,
 ) -> anyhow::Result<Exported> {
-    let mut session = Session::begin_own(settings, true).await?;
+    // The home server alone has the versions of modules.
+    let modules = read_modules(&mut Session::begin_own(settings, true).await?).await?;
+    let mut session = Session::begin_own(&settings.at_place_of(company).await?, true).await?;
     session.enter_company(company).await?;
     let rows = session.query("select name, status from stoa_tenant where id = $1", &[Cell::Id(company)]).await?;
     let row = rows.first().with_context(|| format!("there is no company {company}"))?;
     let is_active = row.text(1)? != "SUSPENDED";
     anyhow::ensure!(!suspended || !is_active, "the company is active: run `stoa tenant suspend {company}`");
-    let modules = read_modules(&mut session).await?;
     check_backfills(&mut session).await?;
     let all = tables::read_tables(&mut session).await?;
     let manifest = CompanyManifest {

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Settings, without_password};
+use super::Settings;
+use super::shown::without_password;
 use crate::database::servers::HOME;
 use crate::database::{PlaceSettings, Transport};
 use crate::tenant_move::MovePlace;

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use super::equality::Comparison;
 use super::record::Home;
 use super::switch::{Attempt, attempt};
-use super::tables::{self, CompanyTable};
+use super::tables::{self, MovedTable};
 use super::{Ends, Moving, NotYet, replication};
 
 /// Between two reports of a copy.
@@ -43,7 +43,7 @@ impl Moving {
                     (self.report)("the copy is behind: it catches up first");
                     continue;
                 }
-                comparison.pass(&mut ends.source, &mut ends.target).await?;
+                comparison.compare(&mut ends.source, &mut ends.target).await?;
                 match attempt(self, home, ends, &mut comparison).await {
                     Ok(Attempt::Switched(pause)) => return Ok(pause),
                     Ok(Attempt::Late(why)) => (self.report)(&format!("writes are accepted again: {why}")),
@@ -59,7 +59,7 @@ impl Moving {
     }
 
     /// Copies all rows, until changes follow at once.
-    async fn copy(&self, ends: &mut Ends, tables: &[CompanyTable]) -> anyhow::Result<()> {
+    async fn copy(&self, ends: &mut Ends, tables: &[MovedTable]) -> anyhow::Result<()> {
         replication::publish(&mut ends.source, self.company, tables).await?;
         replication::subscribe(&ends.source, &mut ends.target, self.company).await?;
         let mut first_failures = None;
@@ -85,11 +85,11 @@ impl Moving {
     }
 
     /// Compares both places until few rows are left to compare while writes wait.
-    async fn compare(&self, ends: &mut Ends, tables: &[CompanyTable]) -> anyhow::Result<Comparison> {
+    async fn compare(&self, ends: &mut Ends, tables: &[MovedTable]) -> anyhow::Result<Comparison> {
         let mut comparison = Comparison::new(&mut ends.source, self.company, tables).await?;
         for pass in 0..PASSES {
             self.check_stop()?;
-            let passed = comparison.pass(&mut ends.source, &mut ends.target).await?;
+            let passed = comparison.compare(&mut ends.source, &mut ends.target).await?;
             (self.report)(&format!("compared {} parts: {} on their way", passed.compared, passed.differing));
             if pass > 0 && passed.compared < FEW {
                 break;

@@ -9,7 +9,7 @@ use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use super::server::Server;
-use super::tables::CompanyTable;
+use super::tables::MovedTable;
 
 /// Rows of a bucket, on average.
 const BUCKET: i64 = 8;
@@ -22,7 +22,7 @@ type Sums = BTreeMap<(usize, i64), (i64, String)>;
 
 pub struct Comparison {
     company: Uuid,
-    tables: Vec<CompanyTable>,
+    tables: Vec<MovedTable>,
     /// Of the buckets of each table.
     masks: Vec<u64>,
     passed: Option<Passed>,
@@ -36,7 +36,7 @@ struct Passed {
 
 /// The result of a pass.
 #[derive(Debug)]
-pub struct Pass {
+pub struct TableComparison {
     pub compared: usize,
     /// Buckets that differ, which is so while changes are on their way.
     pub differing: usize,
@@ -46,8 +46,8 @@ pub struct Pass {
 
 impl Comparison {
     /// Of all tables but those that go with the switch.
-    pub async fn new(source: &mut Server, company: Uuid, tables: &[CompanyTable]) -> anyhow::Result<Comparison> {
-        let tables: Vec<CompanyTable> = tables.iter().filter(|table| !table.is_carried()).cloned().collect();
+    pub async fn new(source: &mut Server, company: Uuid, tables: &[MovedTable]) -> anyhow::Result<Comparison> {
+        let tables: Vec<MovedTable> = tables.iter().filter(|table| !table.is_carried()).cloned().collect();
         let mut comparison = Comparison { company, tables, masks: Vec::new(), passed: None };
         let counts = comparison.count(source).await?;
         comparison.masks = counts.iter().map(|count| choose_mask(*count)).collect();
@@ -55,7 +55,7 @@ impl Comparison {
     }
 
     /// Compares what differed in the pass before or has changed since.
-    pub async fn pass(&mut self, source: &mut Server, target: &mut Server) -> anyhow::Result<Pass> {
+    pub async fn compare(&mut self, source: &mut Server, target: &mut Server) -> anyhow::Result<TableComparison> {
         let transaction = "select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric % 4294967296)::text";
         let transaction: String = source.value(transaction).await?;
         let selected = match &self.passed {
@@ -75,18 +75,18 @@ impl Comparison {
         let differing = compare_sums(&here.0, &there.0);
         let by_count = (0..self.tables.len()).filter(|table| here.1.get(*table) != there.1.get(*table));
         let unequal: BTreeSet<usize> = by_count.chain(differing.keys().copied()).collect();
-        let pass = Pass {
+        let comparison = TableComparison {
             compared: here.0.len(),
             differing: differing.values().map(BTreeSet::len).sum(),
             tables: unequal.into_iter().filter_map(|table| Some(self.tables.get(table)?.name.clone())).collect(),
         };
         self.passed = Some(Passed { transaction, differing });
-        Ok(pass)
+        Ok(comparison)
     }
 
     /// The buckets with rows that a transaction from this one on has written.
     async fn list_changed(&self, source: &mut Server, transaction: &str) -> anyhow::Result<Buckets> {
-        let part = |(position, table): (usize, &CompanyTable)| {
+        let part = |(position, table): (usize, &MovedTable)| {
             format!(
                 "(select distinct {position}::bigint, {} from {} where {} and age(xmin) <= age('{transaction}'::xid))",
                 self.sql_bucket(position),
@@ -106,7 +106,7 @@ impl Comparison {
 
     /// Count and checksum of each of the buckets; of all of them where none are selected.
     async fn sum(&self, server: &mut Server, selected: Option<&Buckets>) -> anyhow::Result<Sums> {
-        let part = |(position, table): (usize, &CompanyTable)| {
+        let part = |(position, table): (usize, &MovedTable)| {
             let bucket = self.sql_bucket(position);
             let condition = match selected {
                 None => String::new(),
@@ -137,7 +137,7 @@ impl Comparison {
 
     /// Rows of each table.
     async fn count(&self, server: &mut Server) -> anyhow::Result<Vec<i64>> {
-        let part = |(position, table): (usize, &CompanyTable)| {
+        let part = |(position, table): (usize, &MovedTable)| {
             format!(
                 "(select {position}, count(*) as rows from {} where {})",
                 table.name,

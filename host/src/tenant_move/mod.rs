@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 use crate::database::{DatabaseSettings, Transport};
 use plan::Plan;
-use record::{Home, MoveRecord, Step};
+use record::{Home, MoveRecord, MoveStep};
 use server::Server;
 
 /// A server of the deployment, as a move reaches it.
@@ -132,7 +132,7 @@ impl Moving {
         let goes_on = earlier.is_some();
         let record = match earlier {
             Some(record) => {
-                let is_same = record.target == to && record.step != Step::OldRows;
+                let is_same = record.target == to && record.step != MoveStep::OldRows;
                 anyhow::ensure!(is_same, "{}", explain_earlier(&record));
                 (self.report)(&format!("an earlier move from {} to {to} goes on", record.source));
                 record
@@ -141,18 +141,18 @@ impl Moving {
         };
         let mut ends = self.connect(&record.source, to).await?;
         let mut pause = None;
-        if record.step == Step::Copying {
+        if record.step == MoveStep::Copying {
             if goes_on {
                 carry::reopen(&mut ends.source, &mut ends.target, self.company).await?;
             }
             pause = Some(self.copy_and_switch(&mut home, &mut ends).await?);
-        } else if record.step == Step::Switched {
+        } else if record.step == MoveStep::Switched {
             switch::finish(&mut ends, self.company, &record.carried).await?;
-            home.note_step(Step::Open).await?;
+            home.note_step(MoveStep::Open).await?;
         }
         let rows = switch::count_rows(&mut ends.target, self.company).await?;
         replication::end(&mut ends.source, &mut ends.target, self.company).await?;
-        home.note_step(Step::OldRows).await?;
+        home.note_step(MoveStep::OldRows).await?;
         let pause_ms = pause.map(|pause| u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
         let (from, to) = (record.source, to.to_owned());
         Ok(Moved { company: self.company, from, to, rows, seconds: began.elapsed().as_secs(), pause_ms })
@@ -174,7 +174,7 @@ impl Moving {
         let mut home = Home::open(&self.home, self.company).await?;
         let record = home.read().await?.context("no move of this company is under way")?;
         anyhow::ensure!(
-            record.step == Step::Copying,
+            record.step == MoveStep::Copying,
             "the company is at {} already: run `stoa tenant move {} --to {}` to finish",
             record.target,
             self.company,
@@ -192,7 +192,7 @@ impl Moving {
     pub async fn purge(&self) -> anyhow::Result<u64> {
         let mut home = Home::open(&self.home, self.company).await?;
         let record = home.read().await?.context("the company has left no rows behind")?;
-        anyhow::ensure!(record.step == Step::OldRows, "the move is under way: finish it first");
+        anyhow::ensure!(record.step == MoveStep::OldRows, "the move is under way: finish it first");
         anyhow::ensure!(home.find_place().await? != record.source, "the company is at {}", record.source);
         let mut source = Server::connect(self.find(&record.source)?, self.company).await?;
         let rows = purge::purge(&mut source, self.company).await?;
@@ -204,7 +204,7 @@ impl Moving {
 fn explain_earlier(record: &MoveRecord) -> String {
     let MoveRecord { source, target, step, .. } = record;
     match step {
-        Step::OldRows => {
+        MoveStep::OldRows => {
             format!("{source} has rows from before the company moved to {target}: run it with --purge first")
         }
         _ => format!("the company is on its way from {source} to {target}: finish that, or give it up with --undo"),

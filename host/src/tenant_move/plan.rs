@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::replication;
 use super::server::{RECEIVES, Server};
-use super::tables::{self, CompanyTable};
+use super::tables::{self, MovedTable};
 
 /// Slots of the old place that a move uses: its own, and those of two tables that are copied at once.
 const SLOTS: i64 = 3;
@@ -35,7 +35,7 @@ impl Plan {
         source: &mut Server,
         target: &mut Server,
         company: Uuid,
-    ) -> anyhow::Result<(Plan, Vec<CompanyTable>)> {
+    ) -> anyhow::Result<(Plan, Vec<MovedTable>)> {
         let (here, there) = (tables::list(source).await?, tables::list(target).await?);
         let mut missing = Vec::new();
         judge_source(source, company, &mut missing).await?;
@@ -160,13 +160,18 @@ async fn judge_upgrades(server: &mut Server, missing: &mut Vec<String>) -> anyho
 }
 
 pub async fn has_backfill(server: &mut Server) -> anyhow::Result<bool> {
-    server.value("select exists (select 1 from stoa_upgrade where done_at is null)").await
+    // A backfill of a module that is active no more never ends.
+    let pending = "select exists (select 1 from stoa_upgrade u
+      join stoa_generation_module theirs on theirs.generation = u.generation and theirs.module = u.module
+      join stoa_generation_module active on active.module = u.module and active.digest = theirs.digest
+      where u.done_at is null and active.generation = (select max(number) from stoa_generation))";
+    server.value(pending).await
 }
 
 /// Returns whether a place has rows of the company in any table.
-pub async fn has_rows(server: &mut Server, company: Uuid, tables: &[CompanyTable]) -> anyhow::Result<bool> {
+pub async fn has_rows(server: &mut Server, company: Uuid, tables: &[MovedTable]) -> anyhow::Result<bool> {
     let part =
-        |table: &CompanyTable| format!("exists (select 1 from {} where {})", table.name, table.of_company(company));
+        |table: &MovedTable| format!("exists (select 1 from {} where {})", table.name, table.of_company(company));
     let parts: Vec<String> = tables.iter().map(part).collect();
     server.value(format!("select {}", parts.join(" or "))).await
 }

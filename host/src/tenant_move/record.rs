@@ -13,7 +13,7 @@ use crate::database::postgres::own::OwnAddress;
 use crate::database::servers::HOME;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum MoveStep {
     /// The old place has the company.
     Copying,
     /// The directory names the new place, which is not open yet.
@@ -28,23 +28,23 @@ pub enum Step {
 pub struct MoveRecord {
     pub source: String,
     pub target: String,
-    pub step: Step,
+    pub step: MoveStep,
     /// Rows that the new place gets when it opens, by table.
     pub carried: Json,
 }
 
-impl Step {
+impl MoveStep {
     fn name(self) -> &'static str {
         match self {
-            Step::Copying => "COPYING",
-            Step::Switched => "SWITCHED",
-            Step::Open => "OPEN",
-            Step::OldRows => "OLD_ROWS",
+            MoveStep::Copying => "COPYING",
+            MoveStep::Switched => "SWITCHED",
+            MoveStep::Open => "OPEN",
+            MoveStep::OldRows => "OLD_ROWS",
         }
     }
 
-    fn parse(name: &str) -> anyhow::Result<Step> {
-        let all = [Step::Copying, Step::Switched, Step::Open, Step::OldRows];
+    fn parse(name: &str) -> anyhow::Result<MoveStep> {
+        let all = [MoveStep::Copying, MoveStep::Switched, MoveStep::Open, MoveStep::OldRows];
         all.into_iter().find(|step| step.name() == name).with_context(|| format!("a move has the step {name}"))
     }
 }
@@ -83,7 +83,7 @@ impl Home {
         let row = read.bind(self.company).fetch_optional(&mut self.connection).await?;
         let Some((source, target, step, carried)) = row else { return Ok(None) };
         let carried = carried.map_or(Ok(Json::Null), |text| serde_json::from_str(&text))?;
-        Ok(Some(MoveRecord { source, target, step: Step::parse(&step)?, carried }))
+        Ok(Some(MoveRecord { source, target, step: MoveStep::parse(&step)?, carried }))
     }
 
     /// Name of the place that has the company.
@@ -102,7 +102,7 @@ impl Home {
         Ok(())
     }
 
-    pub async fn note_step(&mut self, step: Step) -> anyhow::Result<()> {
+    pub async fn note_step(&mut self, step: MoveStep) -> anyhow::Result<()> {
         let update = sqlx::query("update stoa_move set step = $2, changed_at = clock_timestamp() where tenant_id = $1");
         update.bind(self.company).bind(step.name()).execute(&mut self.connection).await?;
         Ok(())

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use uuid::Uuid;
 
 use super::server::Server;
-use super::tables::{CompanyTable, MARKS};
+use super::tables::{MARKS, MovedTable};
 
 /// How far a copy is.
 #[derive(Debug, Clone, Copy)]
@@ -31,10 +31,10 @@ fn sql_is_ours(company: Uuid) -> String {
 }
 
 /// Publishes the rows of the company at the old place.
-pub async fn publish(source: &mut Server, company: Uuid, tables: &[CompanyTable]) -> anyhow::Result<()> {
+pub async fn publish(source: &mut Server, company: Uuid, tables: &[MovedTable]) -> anyhow::Result<()> {
     let name = name(company);
     let published = tables.iter().filter(|table| !table.is_carried());
-    let part = |table: &CompanyTable| format!("{} where ({})", table.name, table.of_company(company));
+    let part = |table: &MovedTable| format!("{} where ({})", table.name, table.of_company(company));
     let mut parts: Vec<String> = published.map(part).collect();
     parts.push(format!("{MARKS} where (tenant_id = '{company}')"));
     let parts = parts.join(", ");

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::equality::Comparison;
 use super::fence::Fence;
-use super::record::{Home, Step};
+use super::record::{Home, MoveStep};
 use super::server::Server;
 use super::{Ends, Moving, carry, tables};
 
@@ -17,7 +17,7 @@ const DRAIN: f64 = 0.5;
 const EQUAL: f64 = 0.8;
 
 /// The result of an attempt.
-pub enum Attempt {
+pub enum SwitchAttempt {
     /// Writes waited for so long.
     Switched(Duration),
     /// The company is written where it was. The text says why.
@@ -30,24 +30,24 @@ pub async fn attempt(
     home: &mut Home,
     ends: &mut Ends,
     comparison: &mut Comparison,
-) -> anyhow::Result<Attempt> {
+) -> anyhow::Result<SwitchAttempt> {
     let company = moving.company;
     let place = moving.find(&ends.source.name)?;
     let Some(fence) = Fence::take(place, company, moving.pause.mul_f64(DRAIN)).await? else {
-        return Ok(Attempt::Late("a write of the company takes longer".into()));
+        return Ok(SwitchAttempt::Late("a write of the company takes longer".into()));
     };
     let limit = moving.pause.mul_f64(EQUAL);
     let carried = carry::read(&mut ends.source, &mut ends.target, company).await?;
     moving.wait_for_mark(ends, limit.saturating_sub(fence.since.elapsed())).await?;
-    let pass = comparison.pass(&mut ends.source, &mut ends.target).await?;
+    let pass = comparison.compare(&mut ends.source, &mut ends.target).await?;
     if !pass.tables.is_empty() {
         fence.release().await?;
-        return Ok(Attempt::Late(format!("both places differ in {}", pass.tables.join(", "))));
+        return Ok(SwitchAttempt::Late(format!("both places differ in {}", pass.tables.join(", "))));
     }
     let elapsed = fence.since.elapsed();
     if elapsed > limit {
         fence.release().await?;
-        return Ok(Attempt::Late(format!("the comparison ended after {} ms", elapsed.as_millis())));
+        return Ok(SwitchAttempt::Late(format!("the comparison ended after {} ms", elapsed.as_millis())));
     }
     let switched = async {
         carry::announce(&mut ends.source, &mut ends.target, home, company, &carried).await?;
@@ -56,17 +56,17 @@ pub async fn attempt(
     };
     if let Err(error) = switched.await {
         // Where the home server does not say whether it switched, the next command reads it.
-        if home.read().await.is_ok_and(|record| record.is_some_and(|record| record.step == Step::Copying)) {
+        if home.read().await.is_ok_and(|record| record.is_some_and(|record| record.step == MoveStep::Copying)) {
             carry::reopen(&mut ends.source, &mut ends.target, company).await?;
         }
         return Err(error);
     }
     finish(ends, company, &carried).await?;
     let pause = fence.since.elapsed();
-    home.note_step(Step::Open).await?;
+    home.note_step(MoveStep::Open).await?;
     (moving.report)(&format!("switched: writes waited {} ms", pause.as_millis()));
     fence.release_behind_old_statements(&mut ends.source).await?;
-    Ok(Attempt::Switched(pause))
+    Ok(SwitchAttempt::Switched(pause))
 }
 
 /// After the directory was switched: the old place forgets the company, then the new one opens.
@@ -78,7 +78,7 @@ pub async fn finish(ends: &mut Ends, company: Uuid, carried: &Json) -> anyhow::R
 /// Rows of the company at a place.
 pub async fn count_rows(server: &mut Server, company: Uuid) -> anyhow::Result<i64> {
     let tables = tables::list(server).await?;
-    let part = |table: &tables::CompanyTable| {
+    let part = |table: &tables::MovedTable| {
         format!("(select count(*) from {} where {})", table.name, table.of_company(company))
     };
     let parts: Vec<String> = tables.iter().map(part).collect();

@@ -24,7 +24,7 @@ pub const MARKS: &str = "stoa_move_mark";
 
 /// A table with rows of companies. Names are quoted where SQL needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CompanyTable {
+pub struct MovedTable {
     pub name: String,
     /// Columns of the primary key.
     pub key: Vec<String>,
@@ -32,7 +32,7 @@ pub struct CompanyTable {
     pub columns: BTreeMap<String, String>,
 }
 
-impl CompanyTable {
+impl MovedTable {
     /// The condition for the rows of a company.
     pub fn of_company(&self, company: Uuid) -> String {
         let column = if self.name == "stoa_tenant" { "id" } else { "tenant_id" };
@@ -45,7 +45,7 @@ impl CompanyTable {
 }
 
 /// Lists the tables of a server, by name.
-pub async fn list(server: &mut Server) -> anyhow::Result<Vec<CompanyTable>> {
+pub async fn list(server: &mut Server) -> anyhow::Result<Vec<MovedTable>> {
     let sql = "select quote_ident(c.relname),
          array(select quote_ident(a.attname) from pg_index i
                cross join unnest(i.indkey) with ordinality k (attribute, position)
@@ -62,7 +62,7 @@ pub async fn list(server: &mut Server) -> anyhow::Result<Vec<CompanyTable>> {
     let read = sqlx::query_as::<_, (String, Vec<String>, Vec<String>, Vec<String>)>(AssertSqlSafe(sql));
     let rows = read.fetch_all(&mut server.connection).await;
     let rows = rows.with_context(|| format!("the tables of the place {}", server.name))?;
-    let table = |(name, key, columns, types): (String, Vec<String>, Vec<String>, Vec<String>)| CompanyTable {
+    let table = |(name, key, columns, types): (String, Vec<String>, Vec<String>, Vec<String>)| MovedTable {
         name,
         key,
         columns: columns.into_iter().zip(types).collect(),
@@ -71,9 +71,9 @@ pub async fn list(server: &mut Server) -> anyhow::Result<Vec<CompanyTable>> {
 }
 
 /// The differences between two servers that a move cannot bridge.
-pub fn compare(source: &[CompanyTable], target: &[CompanyTable]) -> Vec<String> {
+pub fn compare(source: &[MovedTable], target: &[MovedTable]) -> Vec<String> {
     let mut differences = Vec::new();
-    let found: BTreeMap<&str, &CompanyTable> = target.iter().map(|table| (&*table.name, table)).collect();
+    let found: BTreeMap<&str, &MovedTable> = target.iter().map(|table| (&*table.name, table)).collect();
     for table in source {
         if table.name != "stoa_tenant" && table.key.first().is_none_or(|column| column != "tenant_id") {
             differences.push(format!("the primary key of {} does not begin with the company", table.name));
@@ -97,8 +97,8 @@ pub fn compare(source: &[CompanyTable], target: &[CompanyTable]) -> Vec<String> 
 mod tests {
     use super::*;
 
-    fn table(name: &str, key: &[&str], columns: &[(&str, &str)]) -> CompanyTable {
-        CompanyTable {
+    fn table(name: &str, key: &[&str], columns: &[(&str, &str)]) -> MovedTable {
+        MovedTable {
             name: name.into(),
             key: key.iter().map(|column| (*column).to_owned()).collect(),
             columns: columns.iter().map(|(name, type_)| ((*name).to_owned(), (*type_).to_owned())).collect(),

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const SERVERS: [&str; 3] = ["home", "place-1", "place-2"];
 
 /// A host with two places that runs a module in its first version.
-fn changing() -> Stoa {
+fn start_changeling() -> Stoa {
     let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
     Stoa::start_with(Database::Postgres, Settings::default().modules_in(folder).places(SERVERS.len()))
 }
@@ -78,7 +78,7 @@ fn activate_apart(console: &Operator, host: &Stoa, digest: &str) -> std::thread:
 }
 
 fn an_activation_extends_the_tables_of_every_place() {
-    let host = changing();
+    let host = start_changeling();
     let (shops, console) = (companies(&host, [2, 7, 4]), host.console());
     console.activate(&console.pushed(&modules::changeling(2)), json!({})).is(200);
     for place in SERVERS {
@@ -100,7 +100,7 @@ fn an_activation_extends_the_tables_of_every_place() {
 }
 
 fn a_module_with_tables_comes_and_is_forgotten_at_every_place() {
-    let host = changing();
+    let host = start_changeling();
     let console = host.console();
     let column = |name: &str| json!({ "name": name, "type": "text", "nullable": true });
     let version = |version: &str, collections: Json| {
@@ -128,7 +128,7 @@ fn a_module_with_tables_comes_and_is_forgotten_at_every_place() {
 }
 
 fn a_place_that_is_away_prevents_an_activation_and_no_rollback() {
-    let host = changing();
+    let host = start_changeling();
     let (shops, console) = (companies(&host, [1, 1, 1]), host.console());
     let digest = console.pushed(&modules::changeling(2));
     host.take_away("place-2");
@@ -149,7 +149,7 @@ fn a_place_that_is_away_prevents_an_activation_and_no_rollback() {
 }
 
 fn rows_of_one_place_that_break_a_new_rule_prevent_it_everywhere() {
-    let host = changing();
+    let host = start_changeling();
     let (shops, console) = (companies(&host, [1, 1, 1]), host.console());
     (0..2).for_each(|_| add(&shops[2], "twice"));
     let digest = console.pushed(&modules::changeling(4));
@@ -170,7 +170,7 @@ fn rows_of_one_place_that_break_a_new_rule_prevent_it_everywhere() {
 }
 
 fn a_host_killed_before_home_leaves_an_activation_that_is_repeated() {
-    let host = changing();
+    let host = start_changeling();
     let (shops, console) = (companies(&host, [1, 2, 3]), host.console());
     let digest = console.pushed(&modules::changeling(2));
     let held = host.hold_at("home", LOCK);
@@ -192,7 +192,7 @@ fn a_host_killed_before_home_leaves_an_activation_that_is_repeated() {
 }
 
 fn a_host_killed_after_home_leaves_places_that_another_completes() {
-    let host = changing();
+    let host = start_changeling();
     let (shops, console) = (companies(&host, [1, 2, 3]), host.console());
     let digest = console.pushed(&modules::changeling(2));
     let at_home = host.hold_at("home", LOCK);
@@ -216,7 +216,7 @@ fn a_host_killed_after_home_leaves_places_that_another_completes() {
 }
 
 fn a_place_without_tables_serves_nobody_until_it_has_them() {
-    let host = changing();
+    let host = start_changeling();
     let shops = companies(&host, [1, 1, 1]);
     host.kill9();
     host.run_at("place-2", "delete from stoa_collection where module = 'changeling' returning 1");

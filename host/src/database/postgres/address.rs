@@ -23,7 +23,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 use super::connection::Connection;
 use super::{Error, Transport};
 
-pub use members::Members;
+pub use members::ServerGroup;
 
 /// From the first packet to a server that answers statements.
 pub const CONNECT: Duration = Duration::from_secs(3);
@@ -34,13 +34,13 @@ const STATEMENT_TIMEOUT_MS: u32 = 5_000;
 const LOCK_TIMEOUT_MS: u32 = 3_000;
 const IDLE_IN_TRANSACTION_MS: u32 = 15_000;
 
-/// Members, a database and a role, ready to be connected to.
+/// ServerGroup, a database and a role, ready to be connected to.
 #[derive(Clone)]
 pub struct Address {
-    members: Members<Config>,
+    members: ServerGroup<Config>,
     tls: Option<MakeRustlsConnect>,
     /// The same for the driver of migrations.
-    pub options: Box<Members<PgConnectOptions>>,
+    pub options: Box<ServerGroup<PgConnectOptions>>,
     /// Texts that each connection runs when it is opened.
     prepare: Arc<str>,
 }
@@ -109,9 +109,9 @@ impl Address {
         };
         let options = urls.iter().map(options).collect::<anyhow::Result<Vec<_>>>()?;
         Ok(Address {
-            members: Members::new(configs, primary_only),
+            members: ServerGroup::new(configs, primary_only),
             tls,
-            options: Box::new(Members::new(options, primary_only)),
+            options: Box::new(ServerGroup::new(options, primary_only)),
             prepare: prepare.join("; ").into(),
         })
     }

@@ -7,7 +7,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection as _, Executor};
 
 use super::Error;
-use super::address::{CONNECT, Members};
+use super::address::{CONNECT, ServerGroup};
 use crate::database::{DatabaseSettings, migrations};
 
 /// Key of the advisory lock of whoever builds indexes.
@@ -18,7 +18,7 @@ const ATTEMPTS: u32 = 150;
 const UNDEFINED_COLUMN: &str = "42703";
 const UNDEFINED_TABLE: &str = "42P01";
 
-pub(super) async fn connect(members: &Members<PgConnectOptions>) -> Result<PgConnection, Error> {
+pub(super) async fn connect(members: &ServerGroup<PgConnectOptions>) -> Result<PgConnection, Error> {
     let connect = members.connect(|member| connect_to(member, members.primary_only));
     let late = |_| Error::Unavailable("the database server does not answer".into());
     tokio::time::timeout(CONNECT, connect).await.map_err(late)?
@@ -39,7 +39,7 @@ async fn connect_to(server: PgConnectOptions, primary_only: bool) -> Result<PgCo
 /// unique key that the rows do not have, where one fails for that. A statement about a column that is not there yet is
 /// passed over: who adds the column builds it.
 pub async fn build_indexes(
-    members: &Members<PgConnectOptions>,
+    members: &ServerGroup<PgConnectOptions>,
     statements: Vec<String>,
 ) -> Result<Option<String>, Error> {
     let mut connection = connect(members).await?;
@@ -126,7 +126,10 @@ pub(super) async fn check_server(connection: &mut PgConnection, settings: &Datab
 }
 
 /// Makes the host's own tables, or brings them up to date.
-pub async fn migrate_database(members: &Members<PgConnectOptions>, settings: &DatabaseSettings) -> anyhow::Result<()> {
+pub async fn migrate_database(
+    members: &ServerGroup<PgConnectOptions>,
+    settings: &DatabaseSettings,
+) -> anyhow::Result<()> {
     let mut connection = connect(members).await?;
     check_server(&mut connection, settings).await?;
     migrations::postgres().run(&mut connection).await?;
@@ -136,7 +139,10 @@ pub async fn migrate_database(members: &Members<PgConnectOptions>, settings: &Da
 }
 
 /// Checks of the server and the role, and that the host's own tables are there.
-pub async fn check_database(members: &Members<PgConnectOptions>, settings: &DatabaseSettings) -> anyhow::Result<()> {
+pub async fn check_database(
+    members: &ServerGroup<PgConnectOptions>,
+    settings: &DatabaseSettings,
+) -> anyhow::Result<()> {
     let mut connection = connect(members).await?;
     check_server(&mut connection, settings).await?;
     if !sqlx::query_scalar::<_, bool>(LIMITS_LOCK_WAITS).fetch_one(&mut connection).await? {

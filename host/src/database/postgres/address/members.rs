@@ -1,4 +1,4 @@
-//! Members with the same database, of which one takes writes: the primary. A failover makes another one the primary, so that each new
+//! ServerGroup with the same database, of which one takes writes: the primary. A failover makes another one the primary, so that each new
 //! connection looks for it.
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const MOST: usize = 8;
 
 /// What a driver needs for each server. Clones share what is known of the primary.
 #[derive(Clone)]
-pub struct Members<T> {
+pub struct ServerGroup<T> {
     all: Arc<[T]>,
     /// The one that was the primary last.
     primary: Arc<AtomicUsize>,
@@ -26,9 +26,9 @@ pub struct Members<T> {
     pub primary_only: bool,
 }
 
-impl<T: Clone> Members<T> {
-    pub fn new(all: Vec<T>, primary_only: bool) -> Members<T> {
-        Members { all: all.into(), primary: Arc::default(), primary_only }
+impl<T: Clone> ServerGroup<T> {
+    pub fn new(all: Vec<T>, primary_only: bool) -> ServerGroup<T> {
+        ServerGroup { all: all.into(), primary: Arc::default(), primary_only }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &T> {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     /// Connects to the server that is the primary; `silent` never responds. Returns the servers that were asked, in order.
-    async fn connect(servers: &Members<u8>, primary: u8, silent: u8) -> Result<Vec<u8>, Error> {
+    async fn connect(servers: &ServerGroup<u8>, primary: u8, silent: u8) -> Result<Vec<u8>, Error> {
         let asked = std::sync::Mutex::new(Vec::new());
         let connect = |server| {
             let asked = &asked;
@@ -118,7 +118,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_primary_is_found_and_remembered() {
-        let servers = Members::new(vec![1, 2, 3], true);
+        let servers = ServerGroup::new(vec![1, 2, 3], true);
         assert_eq!(connect(&servers, 1, 0).await.unwrap(), [1]);
         // The primary falls silent, and the third takes over.
         assert_eq!(connect(&servers, 3, 1).await.unwrap(), [1, 2, 3]);
