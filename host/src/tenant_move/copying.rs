@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep};
 
 use super::equality::Comparison;
 use super::record::Home;
-use super::switch::{Attempt, attempt};
+use super::switch::{SwitchAttempt, attempt};
 use super::tables::{self, MovedTable};
 use super::{Ends, Moving, NotYet, replication};
 
@@ -45,8 +45,8 @@ impl Moving {
                 }
                 comparison.compare(&mut ends.source, &mut ends.target).await?;
                 match attempt(self, home, ends, &mut comparison).await {
-                    Ok(Attempt::Switched(pause)) => return Ok(pause),
-                    Ok(Attempt::Late(why)) => (self.report)(&format!("writes are accepted again: {why}")),
+                    Ok(SwitchAttempt::Switched(pause)) => return Ok(pause),
+                    Ok(SwitchAttempt::Late(why)) => (self.report)(&format!("writes are accepted again: {why}")),
                     Err(error) => match error.downcast::<NotYet>() {
                         Ok(not_yet) => (self.report)(&format!("writes are accepted again: {not_yet}")),
                         Err(error) => return Err(error),
