@@ -82,7 +82,7 @@ impl Cluster {
 
     /// A standby of this cluster, which replays what this one writes.
     pub fn start_standby(&self) -> Result<Cluster> {
-        let folder = make_folder(&self.folder.parent().context("a folder")?)?;
+        let folder = make_folder(self.folder.parent().context("a folder")?)?;
         let owner = Owner::find_owner()?;
         owner.give(&folder)?;
         let programs = self.programs.clone();
