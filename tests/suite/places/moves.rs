@@ -93,7 +93,8 @@ fn a_company_moves_while_it_is_read_and_written() {
         let doubled: Vec<_> = after.iter().filter(|(_, count)| **count > 1).collect();
         assert!(doubled.is_empty(), "doubled: {doubled:?}");
         let expected: Vec<&String> = before.keys().chain(&written).collect();
-        assert!(expected.iter().all(|code| after.contains_key(*code)), "a write was lost");
+        let lost: Vec<_> = expected.iter().filter(|code| !after.contains_key(**code)).collect();
+        assert!(lost.is_empty(), "lost on the way to {to}, of {}: {lost:?}", expected.len());
         assert_eq!(after.len(), expected.len(), "a write that was never acknowledged is there");
         is_at(&shop, to, &first);
         machine.get("catalog/products").is(200);

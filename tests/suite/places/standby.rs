@@ -57,14 +57,14 @@ impl Pair {
 
 fn a_report_runs_on_the_standby_and_has_what_was_written_before() {
     let Some(pair) = start("reads") else { return };
-    assert_eq!([pair.receive_and_report(), pair.receive_and_report()], ["5", "10"]);
+    assert_eq!([pair.receive_and_report(), pair.receive_and_report()], ["5.000000", "10.000000"]);
     assert_eq!(pair.counts(), [2, 0, 0]);
 }
 
 fn the_server_runs_the_report_of_a_standby_that_is_behind() {
     let Some(pair) = start("behind") else { return };
     run(&pair.standby.superuser_url(), "select pg_wal_replay_pause()").expect("a pause");
-    assert_eq!(pair.receive_and_report(), "5");
+    assert_eq!(pair.receive_and_report(), "5.000000");
     assert_eq!(pair.counts(), [0, 1, 0]);
     run(&pair.standby.superuser_url(), "select pg_wal_replay_resume()").expect("an end of the pause");
 }
@@ -73,6 +73,6 @@ fn the_server_runs_the_report_of_a_standby_that_is_gone() {
     let Some(pair) = start("gone") else { return };
     pair.receive_and_report();
     pair.standby.kill9().expect("the standby ends");
-    assert_eq!(pair.receive_and_report(), "10");
+    assert_eq!(pair.receive_and_report(), "10.000000");
     assert_eq!(pair.counts(), [1, 0, 1]);
 }
