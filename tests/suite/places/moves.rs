@@ -33,7 +33,7 @@ fn movable() -> Option<Movable> {
 /// Brands by code, each with the number of its rows.
 fn brands(shop: &Company) -> BTreeMap<String, usize> {
     let mut brands = BTreeMap::new();
-    for row in shop.rows("select code from catalog_lookup where {tenant} and kind = 'BRAND'") {
+    for row in shop.rows("select code from catalog_lookup where {tenant} and kind = 'brands'") {
         *brands.entry(row[0].clone()).or_default() += 1;
     }
     brands
