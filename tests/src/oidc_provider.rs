@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -18,7 +18,9 @@ use crate::npm;
 pub const AUDIENCE: &str = "stoa-suite";
 
 /// How long it may take to start or to make keys on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Lines of its stderr that a failure shows.
+const MOST_COMPLAINTS: usize = 50;
 
 /// A running provider; it ends with its owner.
 pub struct Provider {
@@ -38,11 +40,22 @@ impl Provider {
             .current_dir(&folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("cannot run node: {error}"));
         let stdin = child.stdin.take().expect("stdin is piped");
         let stdout = child.stdout.take().expect("stdout is piped");
+        let stderr = child.stderr.take().expect("stderr is piped");
+        let complaints: Arc<Mutex<Vec<String>>> = Arc::default();
+        let noted = complaints.clone();
+        thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                let mut complaints = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                if complaints.len() < MOST_COMPLAINTS {
+                    complaints.push(line);
+                }
+            }
+        });
         let (tell, reported) = mpsc::channel();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
@@ -52,9 +65,11 @@ impl Provider {
                 }
             }
         });
-        let url = reported
-            .recv_timeout(PATIENCE)
-            .unwrap_or_else(|_| panic!("the provider in {} says nothing", folder.display()));
+        let url = reported.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            let complaints = complaints.lock().unwrap_or_else(PoisonError::into_inner).join("\n");
+            let state = child.try_wait();
+            panic!("the provider in {} does not start: {state:?}\n{complaints}", folder.display())
+        });
         Ok(Provider { url, child, pipes: Mutex::new((stdin, reported)) })
     }
 
