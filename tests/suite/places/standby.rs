@@ -55,10 +55,6 @@ impl Pair {
         let value = metrics.lines().find_map(|line| line.strip_prefix(&wanted));
         value.map_or(0, |value| value.parse().expect("a count"))
     }
-
-    fn counts(&self) -> [u64; 3] {
-        ["standby", "behind", "failed"].map(|outcome| self.count(outcome))
-    }
 }
 
 fn a_report_runs_on_the_standby_and_has_what_was_written_before() {
