@@ -89,6 +89,10 @@ struct PoolSlot {
     heavy_work: Arc<HeavyWork>,
     queue: QueueKey,
     schema: u64,
+    /// Counts the messages to the server.
+    counter: metrics::Counter,
+    /// The home server, where this is another one.
+    home: Option<Arc<Postgres>>,
     _seat: Seat<QueueKey>,
 }
 
@@ -109,10 +113,6 @@ pub struct Transaction {
     late: Vec<PgStatement>,
     /// Messages sent to the database and waited for, for the benchmark.
     pub round_trips: u32,
-    /// Counts those of its server.
-    counter: Option<metrics::Counter>,
-    /// The home server, where this is another one.
-    home: Option<Arc<Postgres>>,
     /// A company without a row here may be elsewhere.
     may_have_moved: bool,
 }
@@ -136,8 +136,6 @@ impl Transaction {
             hopeful,
             late: Vec::new(),
             round_trips: 0,
-            counter: None,
-            home: None,
             may_have_moved: false,
         }
     }
@@ -149,7 +147,7 @@ impl Transaction {
 
     /// The home server, where this is another one.
     pub fn home(&self) -> Option<&Arc<Postgres>> {
-        self.home.as_ref()
+        self.pool_slot.as_ref()?.home.as_ref()
     }
 
     fn connection(&mut self) -> Result<&mut Connection, Error> {
@@ -296,8 +294,8 @@ pub fn clash(error: Error) -> Error {
 
 impl Drop for Transaction {
     fn drop(&mut self) {
-        if let Some(counter) = &self.counter {
-            counter.increment(u64::from(self.round_trips));
+        if let Some(pool_slot) = &self.pool_slot {
+            pool_slot.counter.increment(u64::from(self.round_trips));
         }
         if self.heavy.is_none()
             && let Some(pool_slot) = &self.pool_slot
@@ -398,11 +396,9 @@ impl Postgres {
             None => self.address.connect().await?,
         };
         let (idle, heavy_work, queue) = (self.idle.clone(), self.heavy_work.clone(), destination.queue);
-        let pool_slot = Box::new(PoolSlot { idle, heavy_work, queue, schema, _seat: seat });
-        let mut transaction = Transaction::on(connection, Some(pool_slot), self.numbers.clone(), hopeful);
-        transaction.home.clone_from(&self.home);
-        transaction.counter = Some(self.counter.clone());
-        Ok(transaction)
+        let (counter, home) = (self.counter.clone(), self.home.clone());
+        let pool_slot = Box::new(PoolSlot { idle, heavy_work, queue, schema, counter, home, _seat: seat });
+        Ok(Transaction::on(connection, Some(pool_slot), self.numbers.clone(), hopeful))
     }
 
     /// Use of the connections.
