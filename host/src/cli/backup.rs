@@ -29,6 +29,9 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     let settings = super::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let began = Instant::now();
+    if !settings.places.is_empty() {
+        eprintln!("this is a backup of one server: write one of every place, by --database-url with its address");
+    }
     let report = runtime.block_on(backup::write(&settings.database(), &file))?;
     match as_json {
         true => println!("{}", describe(&report, began)),

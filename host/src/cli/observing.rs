@@ -121,9 +121,8 @@ fn set_database_gauges(database: &Database) {
                 metrics::gauge!("stoa_database_idle_connections", "place" => place.to_owned())
                     .set(server.count_idle() as f64);
             }
-            for state in servers.states() {
-                metrics::gauge!("stoa_place_serves", "place" => state.name)
-                    .set(f64::from(u8::from(state.refusal.is_none())));
+            for (place, serves) in servers.states() {
+                metrics::gauge!("stoa_place_serves", "place" => place.to_owned()).set(f64::from(u8::from(serves)));
             }
         }
         Database::Sqlite(database) => {

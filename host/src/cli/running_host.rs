@@ -167,7 +167,7 @@ async fn check_keys(settings: &Settings, database: &Database, keys: &KeyRing) ->
     Ok(())
 }
 
-/// Has places that lack the tables of the active modules serve nobody.
+/// Takes places that lack tables of the active modules out of service.
 async fn check_places(database: &Database, deployment: &Arc<Deployment>) {
     let Database::Postgres(servers) = database else { return };
     // The deployment has the database.

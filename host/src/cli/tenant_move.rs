@@ -73,7 +73,7 @@ fn explain(moved: &Moved) -> String {
     let pause = pause_ms.map(|pause| format!(", writes waited {pause} ms")).unwrap_or_default();
     format!(
         "{company}: {rows} rows moved from {from} to {to} in {seconds} s{pause}\n\
-         {from} keeps the old rows, which nobody sees, until `stoa tenant move {company} --purge`"
+         {from} keeps the old rows, which no host shows, until `stoa tenant move {company} --purge`"
     )
 }
 

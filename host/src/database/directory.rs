@@ -1,6 +1,6 @@
 //! The directory of companies: which place has a company's rows. The home server keeps it (`stoa_company_place`) for every company
 //! that is not at home; each host remembers what it has read. A place whose company has moved away says so, and the host asks again;
-//! hosts also read what changed every half second, so that work which asks no company's row follows soon.
+//! hosts also read three times a second what has changed, so that work which reads no company's row follows soon.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -55,18 +55,8 @@ struct Server {
     postgres: Arc<Postgres>,
     standby: Option<Standby>,
     settings: DatabaseSettings,
-    /// Why the place is out of service.
-    refusal: watch::Sender<Option<Arc<str>>>,
-}
-
-/// A place as operators see it.
-#[derive(Debug, Clone, serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PlaceState {
-    pub name: String,
-    pub weight: u32,
-    /// Why it is out of service.
-    pub refusal: Option<String>,
+    /// Why the place is out of service. The home server has none: it is always asked.
+    refusal: Option<watch::Sender<Option<Arc<str>>>>,
 }
 
 /// The server of a transaction.
@@ -84,21 +74,16 @@ impl Servers {
     /// The home server cannot be used, or the address of a place is no address.
     pub async fn open(url: &str, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Servers> {
         let home = Arc::new(Postgres::open(HOME, url, settings, migrate).await?);
-        let standby = open_standby(HOME, settings)?;
-        let mut servers = vec![Server::new(HOME.to_owned(), home.clone(), standby, settings.clone())];
+        let mut servers = vec![Server::new(HOME, home.clone(), settings.clone(), None)?];
         for place in &settings.places {
-            let standby = open_standby(&place.name, settings)?;
             let settings = settings.of_place(place);
             let postgres = Arc::new(Postgres::new(&place.name, &place.url, &settings)?.with_home(home.clone()));
-            let server = Server::new(place.name.clone(), postgres, standby, settings);
+            let server = Server::new(&place.name, postgres, settings, Some(watch::Sender::new(None)))?;
             let migrated = if migrate { server.postgres.migrate(&server.settings).await } else { Ok(()) };
             if let Err(error) = migrated.and(server.check().await) {
                 server.refuse(&error.to_string());
             }
             servers.push(server);
-        }
-        if servers.len() > 1 {
-            home.expect_other_servers();
         }
         Ok(Servers {
             servers,
@@ -155,13 +140,9 @@ impl Servers {
         self.servers.iter().position(|server| server.name == name).map(Shard::of_server)
     }
 
-    pub fn states(&self) -> Vec<PlaceState> {
-        let state = |server: &Server| PlaceState {
-            name: server.name.clone(),
-            weight: self.weight(&server.name),
-            refusal: server.refusal.borrow().as_deref().map(str::to_owned),
-        };
-        self.servers.iter().map(state).collect()
+    /// Each server by its name, and whether it is in service.
+    pub fn states(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.servers.iter().map(|server| (&*server.name, server.is_in_service()))
     }
 
     fn weight(&self, place: &str) -> u32 {
@@ -185,7 +166,7 @@ impl Servers {
         let share = |server: &Server| {
             let (weight, at_home) = (self.weight(&server.name), server.name == HOME);
             let count = if at_home { home } else { companies(&server.name) };
-            (weight > 0 && server.refusal.borrow().is_none()).then(|| count as f64 / f64::from(weight))
+            (weight > 0 && server.is_in_service()).then(|| count as f64 / f64::from(weight))
         };
         let shares = self.servers.iter().enumerate().filter_map(|(number, server)| Some((number, share(server)?)));
         let least = shares.min_by(|(_, one), (_, other)| one.total_cmp(other));
@@ -248,7 +229,9 @@ impl Servers {
 
     pub async fn read_heavy<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
         let target = self.target(destination).await?;
-        if let Some(standby) = &target.server.standby {
+        if let Some(standby) = &target.server.standby
+            && target.server.is_in_service()
+        {
             let read = standby.read_heavy(&target.server.postgres, destination, work.clone(), target.is_certain);
             // A company that has moved is found by the primary.
             if let Some(answer) = read.await.filter(|answer| !matches!(answer, Err(Error::Moved(_)))) {
@@ -285,8 +268,9 @@ impl Servers {
     pub async fn set_check(&self, check: CheckPlace) {
         let _ = self.check.set(check);
         for (number, server) in self.servers.iter().enumerate().skip(1) {
-            let serves = server.refusal.borrow().is_none();
-            if serves && let Err(why) = self.check_place(number).await {
+            if server.is_in_service()
+                && let Err(why) = self.check_place(number).await
+            {
                 server.refuse(&why);
             }
         }
@@ -312,22 +296,22 @@ impl Servers {
     }
 
     async fn look(&self, number: usize, server: &Server) {
-        let was_refused = server.refusal.borrow().is_some();
-        let found = match was_refused {
-            true => match server.check().await {
+        let was_in_service = server.is_in_service();
+        let found = match was_in_service {
+            false => match server.check().await {
                 Ok(()) => self.check_place(number).await,
                 Err(error) => Err(error.to_string()),
             },
-            false => match timeout(ANSWER, server.postgres.ping()).await {
+            true => match timeout(ANSWER, server.postgres.ping()).await {
                 Ok(answer) => answer.map_err(|error| error.to_string()),
                 Err(_) => Err("the server does not answer".to_owned()),
             },
         };
         match found {
             Err(why) => server.refuse(&why),
-            Ok(()) if was_refused => {
+            Ok(()) if !was_in_service => {
                 tracing::info!(place = server.name, "the place is in service again");
-                server.refusal.send_replace(None);
+                server.accept();
             }
             Ok(()) => {}
         }
@@ -365,19 +349,18 @@ impl Servers {
     }
 }
 
-/// The standby of a place, if the settings name one. It is connected to when a heavy read comes.
-fn open_standby(place: &str, settings: &DatabaseSettings) -> anyhow::Result<Option<Standby>> {
-    let Some((_, url)) = settings.standbys.iter().find(|(name, _)| name == place) else { return Ok(None) };
-    let postgres = Postgres::new(&format!("{place}-standby"), url, settings)?;
-    if !settings.places.is_empty() {
-        postgres.expect_other_servers();
-    }
-    Ok(Some(Standby::new(postgres)))
-}
-
 impl Server {
-    fn new(name: String, postgres: Arc<Postgres>, standby: Option<Standby>, settings: DatabaseSettings) -> Server {
-        Server { name, postgres, standby, settings, refusal: watch::Sender::new(None) }
+    /// `refusal`: of a place. The standby that the settings name is connected to when a heavy read comes.
+    fn new(
+        name: &str,
+        postgres: Arc<Postgres>,
+        settings: DatabaseSettings,
+        refusal: Option<watch::Sender<Option<Arc<str>>>>,
+    ) -> anyhow::Result<Server> {
+        let url = settings.standbys.iter().find(|(place, _)| place == name).map(|(_, url)| url);
+        let standby = url.map(|url| Postgres::new(&format!("{name}-standby"), url, &settings)).transpose()?;
+        let standby = standby.map(|standby| Standby::new(standby.with_places_of(&postgres)));
+        Ok(Server { name: name.to_owned(), postgres, standby, settings, refusal })
     }
 
     /// Checks the server, its role and the host's own tables.
@@ -385,8 +368,19 @@ impl Server {
         self.postgres.check(&self.settings).await
     }
 
+    fn is_in_service(&self) -> bool {
+        self.refusal.as_ref().is_none_or(|refusal| refusal.borrow().is_none())
+    }
+
+    fn accept(&self) {
+        if let Some(refusal) = &self.refusal {
+            refusal.send_replace(None);
+        }
+    }
+
     fn refuse(&self, why: &str) {
-        let is_new = self.refusal.send_replace(Some(why.into())).is_none_or(|before| &*before != why);
+        let Some(refusal) = &self.refusal else { return };
+        let is_new = refusal.send_replace(Some(why.into())).is_none_or(|before| &*before != why);
         if is_new {
             tracing::error!(place = self.name, why, "the place has no service");
         }
@@ -397,8 +391,9 @@ impl Server {
         attempt: impl Future<Output = Result<T, Error>>,
         interrupted: fn(String) -> Error,
     ) -> Result<T, Error> {
+        let Some(refusal) = &self.refusal else { return attempt.await };
         let explain = |why: &str| format!("the place {}: {why}", self.name);
-        let mut refusals = self.refusal.subscribe();
+        let mut refusals = refusal.subscribe();
         if let Some(why) = &*refusals.borrow() {
             return Err(Error::Unavailable(explain(why)));
         }

@@ -1,7 +1,6 @@
 //! The standby of a server, for heavy reads. It reads for a request only if it has replayed everything that the primary had written when
 //! the request asked: a report misses no row that its caller has seen. Else the primary reads.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -14,11 +13,11 @@ use super::{Cell, Destination, Error, Row, Session, Shard, Work};
 const LOOKS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(50);
 
-pub struct Standby(Arc<Postgres>);
+pub struct Standby(Postgres);
 
 impl Standby {
     pub fn new(postgres: Postgres) -> Standby {
-        Standby(Arc::new(postgres))
+        Standby(postgres)
     }
 
     /// Runs a heavy read, or returns nothing where the primary has to.

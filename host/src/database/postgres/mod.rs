@@ -60,7 +60,7 @@ pub struct Postgres {
     /// The home server, on every other server of a deployment.
     home: Option<Arc<Postgres>>,
     /// Companies may be on other servers.
-    has_others: AtomicBool,
+    has_others: bool,
     /// The connection of [`Postgres::ping`].
     probe: tokio::sync::Mutex<Option<Connection>>,
 }
@@ -340,19 +340,19 @@ impl Postgres {
             full: AtomicBool::new(false),
             counter: metrics::counter!("stoa_database_round_trips_total", "place" => name.to_owned()),
             home: None,
-            has_others: AtomicBool::new(false),
+            has_others: !settings.places.is_empty(),
             probe: tokio::sync::Mutex::new(None),
         })
     }
 
     /// The same server as a place besides the home server.
     pub fn with_home(self, home: Arc<Postgres>) -> Postgres {
-        Postgres { home: Some(home), has_others: AtomicBool::new(true), ..self }
+        Postgres { home: Some(home), has_others: true, ..self }
     }
 
-    /// Companies may be on other servers from now on.
-    pub fn expect_other_servers(&self) {
-        self.has_others.store(true, Relaxed);
+    /// A standby of a server: companies of both are at the same places.
+    pub fn with_places_of(self, primary: &Postgres) -> Postgres {
+        Postgres { has_others: primary.has_others, ..self }
     }
 
     /// Makes the host's own tables, or brings them up to date.
@@ -512,7 +512,7 @@ impl Postgres {
         let late = || Error::Unavailable("the request took too long".into());
         let mut transaction = timeout_at(deadline, self.acquire(destination, hopeful)).await.map_err(|_| late())??;
         transaction.statement_seconds = statement_seconds;
-        transaction.may_have_moved = !is_certain && self.has_others.load(Relaxed);
+        transaction.may_have_moved = !is_certain && self.has_others;
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;
             let Some(Session::Postgres(mut transaction)) = session else {
