@@ -120,6 +120,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         watchdog,
         tracer: Tracer::off(),
         platform: Arc::new(Platform {
+            database: database.clone(),
             limits,
             dev: false,
             onboarding_open: true,
