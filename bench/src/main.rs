@@ -32,7 +32,7 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
-    adjustments, checkouts, documents, extensions, feed, idle, neighbours, orders, pools, rates, reads, receipts,
+    adjustments, checkouts, documents, extensions, feed, idle, neighbours, orders, places, pools, rates, reads, receipts,
     reports, small, statements, swaps, tax, traces, webhooks, writes_postgres, writes_sqlite,
 };
 use crate::parts::Parts;
@@ -195,6 +195,9 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     }
     if parts.has("postgres/neighbours") {
         neighbours::measure(bench, &database.url, "").await?;
+    }
+    if parts.has("postgres/places") {
+        places::measure(bench, database).await?;
     }
     if parts.has("postgres/traces") {
         traces::measure(bench, "_pg", &database.url, &company).await?;

@@ -54,6 +54,15 @@ impl Database {
         Ok(setting)
     }
 
+    /// Rows of a table.
+    pub async fn count(&self, table: &'static str) -> anyhow::Result<i64> {
+        let mut connection = PgConnection::connect(&self.url).await?;
+        let sql = AssertSqlSafe(format!("select count(*) from {table}"));
+        let count = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
+        connection.close().await?;
+        Ok(count)
+    }
+
     /// The maintenance that a busy database does by itself from time to time, done at a time without a measurement.
     pub async fn settle(&self) -> anyhow::Result<()> {
         let mut connection = PgConnection::connect(&self.url).await?;
@@ -80,4 +89,16 @@ impl Database {
         connection.execute(AssertSqlSafe(format!("drop database if exists {}", self.name))).await?;
         connection.close().await
     }
+}
+
+/// Processor time that the PostgreSQL servers of this machine have used, in seconds; 0 where the system does not tell.
+pub fn processor_seconds() -> f64 {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let seconds = processes.filter_map(|process| {
+        let name = std::fs::read_to_string(process.path().join("comm")).ok()?;
+        let times = std::fs::read_to_string(process.path().join("schedstat")).ok()?;
+        let nanoseconds: f64 = times.split_whitespace().next()?.parse().ok()?;
+        (name.trim() == "postgres").then_some(nanoseconds / 1e9)
+    });
+    seconds.sum()
 }

@@ -89,7 +89,10 @@ impl Stoa {
             let movable = postgres.as_ref().filter(|_| settings.is_movable);
             let named = |server: &String| postgres.as_ref().map(|home| home.url_at(server));
             let standby = settings.standby.as_ref().and_then(named);
-            let text = settings.file.unwrap_or_default() + &list_places(&places, movable, standby.as_deref());
+            let mut text = settings.file.unwrap_or_default() + &list_places(&places, movable, standby.as_deref());
+            if let Some(way) = &settings.way {
+                text = places.iter().fold(text, |text, place| text.replace(place.url(), &way(place.url())));
+            }
             fs::write(place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
         }
         let mut variables = vec![

@@ -1,5 +1,5 @@
-//! `soak`: the fault harness of the suite, with many rounds of each fault: what was lost, what was done twice, and how
-//! soon service was back.
+//! `soak`: the fault harness of the suite, with many rounds of each fault, and a hundred moves of companies: what was lost, what was
+//! done twice, and how soon service was back.
 
 use anyhow::Result;
 
@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 /// Rounds of each fault.
 const MANY: usize = 25;
 const FEW: usize = 2;
-/// Seconds of one test: many failovers take longer than any test of the suite.
+/// Seconds of one test: many failovers and moves take longer than any test of the suite.
 const LIMIT: &str = "1800";
 
 #[derive(clap::Args)]

@@ -8,6 +8,7 @@ pub mod feed;
 pub mod idle;
 pub mod neighbours;
 pub mod orders;
+pub mod places;
 pub mod pools;
 pub mod rates;
 pub mod reads;

@@ -3,7 +3,7 @@
 //! A round trip is what a connection says from the moment at which all that it said before has been answered. Counted so, several
 //! statements sent before the first answer are one, however many messages they are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -22,16 +22,20 @@ pub struct Proxy {
 }
 
 /// How many round trips there were.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundTrips {
     pub all: usize,
     /// Those whose answer was passed on.
     pub answered: usize,
+    /// Names of the databases that were asked.
+    pub databases: BTreeSet<String>,
 }
 
 #[derive(Default)]
 struct Log {
     connections: usize,
+    /// The database of each connection.
+    databases: BTreeMap<usize, String>,
     trips: Vec<Trip>,
     recording: bool,
     /// How long every answer is held back.
@@ -79,7 +83,12 @@ impl Proxy {
     pub fn round_trips(&self) -> RoundTrips {
         let log = lock(&self.log);
         let trips: Vec<&Trip> = transactions(&log.trips).into_iter().flatten().collect();
-        RoundTrips { all: trips.len(), answered: trips.iter().filter(|trip| trip.answered).count() }
+        let database = |trip: &&Trip| log.databases.get(&trip.connection).cloned();
+        RoundTrips {
+            all: trips.len(),
+            answered: trips.iter().filter(|trip| trip.answered).count(),
+            databases: trips.iter().filter_map(database).collect(),
+        }
     }
 
     /// Ends the recording: what was said since, but for the host's own looks at what it should run.
@@ -102,7 +111,7 @@ impl Proxy {
     }
 }
 
-/// The trips by transaction, without those about generations, backfills and hosts, and the relay's looks and fan-outs:
+/// The trips by transaction, without those about generations, backfills, hosts and places, and the relay's looks and fan-outs:
 /// no request makes them. What a connection says outside a transaction, as to prepare a look's statement, belongs to
 /// what it says next. Nor is the end of a transaction one that had begun before anybody looked.
 fn transactions(trips: &[Trip]) -> Vec<Vec<&Trip>> {
@@ -139,6 +148,9 @@ fn starts_with(sql: &str, word: &str) -> bool {
     sql.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
+/// The host asks a place whether it serves.
+const LOOK_AT_PLACE: &str = "select 1";
+
 fn looks_after_itself(statement: &Statement) -> bool {
     let own_tables = [
         "stoa_generation",
@@ -148,8 +160,9 @@ fn looks_after_itself(statement: &Statement) -> bool {
         "stoa_timer",
         "from stoa_webhook_cursor",
         "stoa_webhook_lane where due_at",
+        "from stoa_company_place where changed_at",
     ];
-    own_tables.iter().any(|part| statement.sql.contains(part))
+    statement.sql == LOOK_AT_PLACE || own_tables.iter().any(|part| statement.sql.contains(part))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -236,8 +249,12 @@ impl Talk {
     }
 
     fn note_start(&self, payload: &[u8]) {
+        let mut log = lock(&self.log);
         if let Some(options) = wire::start_option(payload, "options") {
-            lock(&self.log).options = Some(options);
+            log.options = Some(options);
+        }
+        if let Some(database) = wire::start_option(payload, "database") {
+            log.databases.insert(self.connection, database);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The cost of a request in round trips to PostgreSQL, counted by a proxy, is no more than `stoa_postgres_proxy::BOUNDS` says.
 
 use serde_json::{Value as Json, json};
-use stoa_postgres_proxy::BOUNDS;
+use stoa_postgres_proxy::{BOUNDS, Bound};
 use stoa_tests::Company;
 use stoa_tests::billing::Office;
 use stoa_tests::company::{fresh, product, with};
@@ -12,18 +12,14 @@ use stoa_tests::services::sales::{Call, Sale, SellLine};
 use stoa_tests::services::{key, new_key};
 use stoa_tests::tills::{Till, parts};
 
-stoa_tests::tests![no_request_takes_more_round_trips_than_its_bound, round_trips_do_not_grow_with_what_a_request_holds];
+stoa_tests::tests![
+    no_request_takes_more_round_trips_than_its_bound,
+    round_trips_do_not_grow_with_what_a_request_holds,
+    a_request_of_a_company_at_a_place_asks_no_other_server,
+];
 
 fn no_request_takes_more_round_trips_than_its_bound() {
-    let watched = Watched::start();
-    let shop = watched.host.company();
-    let measured: Vec<_> = BOUNDS.iter().map(|bound| (bound, measure(&watched, &shop, bound.figure))).collect();
-    for (bound, count) in &measured {
-        assert!(*count > 0, "{}: nothing was counted", bound.figure);
-        println!("{} {count}", bound.figure);
-    }
-    let over: Vec<_> = measured.iter().filter(|(bound, count)| *count > bound.most).collect();
-    assert!(over.is_empty(), "{over:?}");
+    let measured = measure_all(&Watched::start());
     // The statements of a request do not grow with its lines.
     let measured_count =
         |figure: &&str| measured.iter().find(|(bound, _)| bound.figure == *figure).map(|(_, count)| *count);
@@ -36,6 +32,27 @@ fn no_request_takes_more_round_trips_than_its_bound() {
         let counts: Vec<Option<usize>> = figures.iter().map(measured_count).collect();
         assert!(counts.iter().all(|count| *count == counts[0]), "{figures:?}: {counts:?}");
     }
+}
+
+/// Each count fails if another database than the company's was asked.
+fn a_request_of_a_company_at_a_place_asks_no_other_server() {
+    let watched = Watched::start_at_place();
+    measure_all(&watched);
+    assert_eq!(watched.host.companies_at("home"), 0);
+}
+
+/// The figures of all requests that have a bound.
+#[track_caller]
+fn measure_all(watched: &Watched) -> Vec<(&'static Bound, usize)> {
+    let shop = watched.host.company();
+    let measured: Vec<_> = BOUNDS.iter().map(|bound| (bound, measure(watched, &shop, bound.figure))).collect();
+    for (bound, count) in &measured {
+        assert!(*count > 0, "{}: nothing was counted", bound.figure);
+        println!("{} {count}", bound.figure);
+    }
+    let over: Vec<_> = measured.iter().filter(|(bound, count)| *count > bound.most).collect();
+    assert!(over.is_empty(), "{over:?}");
+    measured
 }
 
 /// Requests of one thing and of twenty: products with variants, imports, schedules of prices that close others, orders to buy.

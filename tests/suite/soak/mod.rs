@@ -6,6 +6,7 @@ mod failover;
 mod faults;
 mod ground;
 mod load;
+mod moves;
 
 use std::time::Duration;
 
