@@ -32,8 +32,8 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
-    adjustments, checkouts, documents, extensions, feed, idle, neighbours, orders, places, pools, rates, reads, receipts,
-    reports, small, statements, swaps, tax, traces, webhooks, writes_postgres, writes_sqlite,
+    adjustments, checkouts, documents, extensions, feed, idle, neighbours, orders, places, pools, rates, reads,
+    receipts, reports, small, statements, swaps, tax, traces, webhooks, writes_postgres, writes_sqlite,
 };
 use crate::parts::Parts;
 use crate::rounds::Rounds;

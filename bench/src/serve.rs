@@ -88,9 +88,8 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         heavy_work: 4,
         transport: Default::default(),
         plain_role_only: true,
+        server: Default::default(),
         places: Vec::new(),
-        weights: Vec::new(),
-        standbys: Vec::new(),
         prepare: stoa::pipeline::prepare(),
     };
     let requests = if flags.database.starts_with("sqlite:") { sqlite_readers as u32 + 1 } else { 16 };

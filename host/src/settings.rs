@@ -508,9 +508,8 @@ impl Settings {
             },
             plain_role_only: !self.dev,
             prepare: pipeline::prepare(),
+            server: self.home_server(),
             places: self.places(),
-            standbys: self.standbys(),
-            weights: self.places.iter().map(|place| (place.name.clone(), place.weight.unwrap_or(1))).collect(),
         }
     }
 

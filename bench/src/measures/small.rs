@@ -64,9 +64,8 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
         heavy_work: 2,
         transport: Default::default(),
         plain_role_only: true,
+        server: Default::default(),
         places: Vec::new(),
-        weights: Vec::new(),
-        standbys: Vec::new(),
         prepare: stoa::pipeline::prepare(),
     };
     let database = Database::open(&settings, false).await?;

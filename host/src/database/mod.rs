@@ -36,7 +36,7 @@ pub use fair_queue::Load;
 pub use heavy::{HeavyKind, HeavyPermit};
 pub use news::News;
 pub use row::{Cell, Row};
-pub use servers::{PlaceSettings, Servers, Weights};
+pub use servers::{PlaceSettings, ServerSettings, Servers};
 pub use shard::Shard;
 pub use work::{Plain, Verdict, Work, work};
 
@@ -62,12 +62,10 @@ pub struct DatabaseSettings {
     /// Refuse a PostgreSQL role that row-level security does not bind (superuser, BYPASSRLS).
     pub plain_role_only: bool,
     pub prepare: Prepare,
-    /// PostgreSQL servers besides the home server, over which companies are distributed.
+    /// Of the server of `url`.
+    pub server: ServerSettings,
+    /// PostgreSQL servers besides this one, over which companies are distributed.
     pub places: Vec<PlaceSettings>,
-    /// The share of new companies that a place gets, by its name; 1 where it is not named, none where it is 0.
-    pub weights: Weights,
-    /// Addresses of standbys that run heavy reads, by the names of their places.
-    pub standbys: Vec<(String, String)>,
 }
 
 /// How a PostgreSQL server elsewhere is reached.
@@ -116,6 +114,7 @@ impl DatabaseSettings {
         DatabaseSettings {
             url: place.url.clone(),
             transport: Transport { ca, ..self.transport.clone() },
+            server: place.server.clone(),
             places: Vec::new(),
             ..self.clone()
         }

@@ -34,10 +34,23 @@ pub struct PlaceSettings {
     pub url: String,
     /// Certificates, PEM, that the server's is verified against. Absent: those of the home server.
     pub ca: Option<std::path::PathBuf>,
+    pub server: ServerSettings,
 }
 
-/// Where new companies go: a place's share of them, as a number beside the others' numbers.
-pub type Weights = Vec<(String, u32)>;
+/// Settings that the home server and each place have.
+#[derive(Debug, Clone)]
+pub struct ServerSettings {
+    /// The server's share of new companies, as a number beside the others' numbers. At 0 it gets none.
+    pub weight: u32,
+    /// The address of a standby that runs heavy reads.
+    pub standby_url: Option<String>,
+}
+
+impl Default for ServerSettings {
+    fn default() -> ServerSettings {
+        ServerSettings { weight: 1, standby_url: None }
+    }
+}
 
 /// Checks that a place has what the active generation needs, beyond the host's own tables. It returns what is missing.
 pub type CheckPlace = Box<dyn Fn(Shard) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
@@ -46,7 +59,6 @@ pub struct Servers {
     /// The home server, then the places in the settings' order.
     servers: Vec<Server>,
     directory: Directory,
-    weights: Weights,
     check: OnceLock<CheckPlace>,
 }
 
@@ -85,12 +97,7 @@ impl Servers {
             }
             servers.push(server);
         }
-        Ok(Servers {
-            servers,
-            directory: Directory::default(),
-            weights: settings.weights.clone(),
-            check: OnceLock::new(),
-        })
+        Ok(Servers { servers, directory: Directory::default(), check: OnceLock::new() })
     }
 
     pub fn count(&self) -> usize {
@@ -145,10 +152,6 @@ impl Servers {
         self.servers.iter().map(|server| (&*server.name, server.is_in_service()))
     }
 
-    fn weight(&self, place: &str) -> u32 {
-        self.weights.iter().find(|(name, _)| name == place).map_or(1, |(_, weight)| *weight)
-    }
-
     /// The place with the most room for a new company: the one with the fewest companies for its weight, of those that serve.
     ///
     /// # Errors
@@ -164,7 +167,7 @@ impl Servers {
             None => 0,
         };
         let share = |server: &Server| {
-            let (weight, at_home) = (self.weight(&server.name), server.name == HOME);
+            let (weight, at_home) = (server.settings.server.weight, server.name == HOME);
             let count = if at_home { home } else { companies(&server.name) };
             (weight > 0 && server.is_in_service()).then(|| count as f64 / f64::from(weight))
         };
@@ -357,7 +360,7 @@ impl Server {
         settings: DatabaseSettings,
         refusal: Option<watch::Sender<Option<Arc<str>>>>,
     ) -> anyhow::Result<Server> {
-        let url = settings.standbys.iter().find(|(place, _)| place == name).map(|(_, url)| url);
+        let url = settings.server.standby_url.as_ref();
         let standby = url.map(|url| Postgres::new(&format!("{name}-standby"), url, &settings)).transpose()?;
         let standby = standby.map(|standby| Standby::new(standby.with_places_of(&postgres)));
         Ok(Server { name: name.to_owned(), postgres, standby, settings, refusal })

@@ -61,12 +61,7 @@ async fn open(database: &DatabaseSettings, notes: &Notes) -> Option<Session> {
                 Diagnosis::pass("the connection is encrypted, or stays on this machine")
             };
             notes.note("database.tls", tls);
-            match tokio::time::timeout(CONNECT, address.connect()).await {
-                Ok(connected) => connected
-                    .map(Session::Postgres)
-                    .map_err(|error| error.explain().map_or_else(|| error.to_string(), |known| known.says.to_owned())),
-                Err(_) => Err("the server does not answer in time".to_owned()),
-            }
+            connect(&address).await
         }
     };
     match opened {
@@ -81,6 +76,16 @@ async fn open(database: &DatabaseSettings, notes: &Notes) -> Option<Session> {
     }
 }
 
+/// Connects to a PostgreSQL server.
+pub async fn connect(address: &OwnAddress) -> Result<Session, String> {
+    match tokio::time::timeout(CONNECT, address.connect()).await {
+        Ok(connected) => connected
+            .map(Session::Postgres)
+            .map_err(|error| error.explain().map_or_else(|| error.to_string(), |known| known.says.to_owned())),
+        Err(_) => Err("the server does not answer in time".to_owned()),
+    }
+}
+
 async fn open_sqlite(path: &Path, database: &DatabaseSettings) -> Result<Session, String> {
     if !path.exists() {
         return Err("there is no file".to_owned());
@@ -91,7 +96,8 @@ async fn open_sqlite(path: &Path, database: &DatabaseSettings) -> Result<Session
     Ok(session)
 }
 
-async fn steps(session: &mut Session) -> Diagnosis {
+/// Whether the host's tables are those of this version.
+pub async fn steps(session: &mut Session) -> Diagnosis {
     let is_postgres = matches!(session, Session::Postgres(_));
     let rows = match session.query("select version from _sqlx_migrations where success", &[]).await {
         Ok(rows) => rows,

@@ -9,6 +9,7 @@ mod database;
 mod deployment;
 mod files;
 mod network;
+mod places;
 mod postgres;
 pub mod probes;
 mod settings;
@@ -133,6 +134,7 @@ pub async fn examine(settings: Settings) -> Vec<Examined> {
     files::examine(&settings, &notes);
     let parts = [
         tokio::spawn(database::examine(settings.clone(), notes.clone())),
+        tokio::spawn(places::examine(settings.clone(), notes.clone())),
         tokio::spawn(network::examine_issuers(settings.clone(), notes.clone())),
         tokio::spawn(network::examine_host(settings, notes.clone())),
     ];

@@ -57,6 +57,8 @@ pub const PROBES: &[Probe] = &[
         "Raise max_connections of the server, or lower STOA_DATABASE_CONNECTIONS."),
     probe("database.steps", "Every migration is applied. Warns if a newer host has applied others.",
         "Run `stoa migrate`; if a newer host was here, update this one."),
+    probe("database.places", "Every place in stoa.toml answers, has every migration, and row-level security binds the role there.",
+        "Start the server, correct its entry in `[[places]]`, or run `stoa migrate`: its companies are not served."),
     probe("database.tables", "The tables of all modules are there.",
         "Restore a backup: the table was dropped outside of Stoa."),
     probe("database.row_security", "Row-level security is forced on every table of modules.",

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Settings;
 use super::shown::without_password;
 use crate::database::servers::HOME;
-use crate::database::{PlaceSettings, Transport};
+use crate::database::{PlaceSettings, ServerSettings, Transport};
 use crate::tenant_move::MovePlace;
 
 /// One PostgreSQL server of several. The one of `database_url` is called `home`: an entry of that name states no url.
@@ -29,35 +29,42 @@ pub struct Place {
     pub weight: Option<u32>,
 }
 
+impl Place {
+    fn server(&self) -> ServerSettings {
+        ServerSettings { weight: self.weight.unwrap_or(1), standby_url: self.standby_url.clone() }
+    }
+}
+
 impl Settings {
+    pub(super) fn home_server(&self) -> ServerSettings {
+        self.place(HOME).map(Place::server).unwrap_or_default()
+    }
+
     pub(super) fn places(&self) -> Vec<PlaceSettings> {
         let place = |place: &Place| {
             let url = place.url.clone()?;
-            Some(PlaceSettings { name: place.name.clone(), url, ca: place.ca.clone() })
+            Some(PlaceSettings { name: place.name.clone(), url, ca: place.ca.clone(), server: place.server() })
         };
         self.places.iter().filter_map(place).collect()
+    }
+
+    fn place(&self, name: &str) -> Option<&Place> {
+        self.places.iter().find(|place| place.name == name)
     }
 
     /// The home server and every place, as moves of companies reach them.
     pub fn move_places(&self) -> Vec<MovePlace> {
         let transport = self.database().transport;
-        let entry = |name: &str| self.places.iter().find(|place| place.name == name);
         let place = |name: &str| MovePlace {
             name: name.to_owned(),
-            move_url: entry(name).and_then(|place| place.move_url.clone()),
-            transport: match entry(name).and_then(|place| place.ca.clone()) {
+            move_url: self.place(name).and_then(|place| place.move_url.clone()),
+            transport: match self.place(name).and_then(|place| place.ca.clone()) {
                 Some(ca) => Transport { ca: Some(ca), ..transport.clone() },
                 None => transport.clone(),
             },
         };
         let others = self.places.iter().map(|place| &*place.name).filter(|name| *name != HOME);
         [HOME].into_iter().chain(others).map(place).collect()
-    }
-
-    /// Addresses of standbys, by the names of their places.
-    pub(super) fn standbys(&self) -> Vec<(String, String)> {
-        let standby = |place: &Place| Some((place.name.clone(), place.standby_url.clone()?));
-        self.places.iter().filter_map(standby).collect()
     }
 
     /// Each place has a name of its own, which the directory keeps, and an address.

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use stoa_tests::issuer::Manner;
+use stoa_tests::places::host_with;
 use stoa_tests::signer::jwks;
 use stoa_tests::{Database, Folder, Issuer, Signer, Stoa, host, on_both_databases, on_one_database, record};
 use uuid::Uuid;
@@ -31,7 +32,12 @@ on_one_database![
     no_secret_is_printed,
 ];
 
-stoa_tests::tests![faults_of_a_server_are_found, a_half_built_index_is_found, a_role_above_row_security_is_found];
+stoa_tests::tests![
+    faults_of_a_server_are_found,
+    faults_of_a_place_are_found,
+    a_half_built_index_is_found,
+    a_role_above_row_security_is_found,
+];
 
 stoa_tests::tests![timed: it_ends_within_three_seconds];
 
@@ -121,7 +127,7 @@ fn a_healthy_host_passes(database: Database) {
     // The machine's disk is not ours.
     let warned = found.with_status("warn");
     assert!(warned.is_subset(&BTreeSet::from(["files.room"])), "{found:?}");
-    let skipped = match database {
+    let mut skipped = match database {
         Database::Sqlite => BTreeSet::from([
             "clock.database",
             "database.connections",
@@ -135,6 +141,9 @@ fn a_healthy_host_passes(database: Database) {
         ]),
         Database::Postgres => BTreeSet::from(["database.file", "identity.issuer"]),
     };
+    if host.count_places() == 1 {
+        skipped.insert("database.places");
+    }
     assert_eq!(found.with_status("skipped"), skipped);
 }
 
@@ -302,6 +311,20 @@ fn of_postgres() -> Vec<Fault> {
             &[&lock_timeout("set lock_timeout = ''3s''")],
         ),
     ]
+}
+
+fn faults_of_a_place_are_found() {
+    let host = host_with(2);
+    let failed = || examine(&mut doctor(&host)).with_status("fail").into_iter().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(failed(), [""; 0]);
+    // Hosts would make the step again.
+    host.kill9();
+    host.run_at("place-2", "update _sqlx_migrations set version = 1014 where version = 14");
+    assert_eq!(failed(), ["database.places"]);
+    host.run_at("place-2", "update _sqlx_migrations set version = 14 where version = 1014");
+    assert_eq!(failed(), [""; 0]);
+    host.take_away("place-1");
+    assert_eq!(failed(), ["database.places"]);
 }
 
 fn faults_of_rows_are_found(database: Database) {

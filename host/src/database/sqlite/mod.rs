@@ -530,9 +530,8 @@ mod tests {
             heavy_work: 2,
             transport: Transport::default(),
             plain_role_only: false,
+            server: Default::default(),
             places: Vec::new(),
-            weights: Vec::new(),
-            standbys: Vec::new(),
             prepare: Prepare { postgres: Vec::new(), sqlite: |_| Ok(()) },
         };
         let database = Sqlite::open(&folder.join("stoa.sqlite"), &settings).await.unwrap();

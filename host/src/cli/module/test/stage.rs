@@ -97,9 +97,8 @@ impl Stage {
             heavy_work: 2,
             transport: Transport::default(),
             plain_role_only: false,
+            server: Default::default(),
             places: Vec::new(),
-            weights: Vec::new(),
-            standbys: Vec::new(),
             prepare: pipeline::prepare(),
         };
         let database = Arc::new(Database::open(&settings, true).await?);
