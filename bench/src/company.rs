@@ -69,6 +69,10 @@ pub struct Purchases {
 }
 
 impl Goods {
+    pub fn new(warehouse: Uuid, variants: Vec<Uuid>) -> Goods {
+        Goods { warehouse, variants, next: AtomicU64::new(0) }
+    }
+
     pub fn next(&self) -> Uuid {
         self.variants[self.next.fetch_add(1, Relaxed) as usize % self.variants.len()]
     }
@@ -224,7 +228,7 @@ impl Company {
         let product = client.post(&self.path("catalog/products"), &product).await?;
         let variants = product["variants"].as_array().context("no variants")?;
         let variants = variants.iter().map(|variant| id(&variant["id"])).collect::<anyhow::Result<_>>()?;
-        Ok(Arc::new(Goods { warehouse, variants, next: AtomicU64::new(0) }))
+        Ok(Arc::new(Goods::new(warehouse, variants)))
     }
 
     /// A new serialized variant, a supplier of it, and the company's warehouse.

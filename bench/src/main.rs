@@ -33,7 +33,7 @@ use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
     adjustments, checkouts, documents, extensions, feed, idle, neighbours, orders, places, pools, rates, reads,
-    receipts, reports, small, statements, swaps, tax, traces, webhooks, writes_postgres, writes_sqlite,
+    receipts, reports, scale, small, statements, swaps, tax, traces, webhooks, writes_postgres, writes_sqlite,
 };
 use crate::parts::Parts;
 use crate::rounds::Rounds;
@@ -46,7 +46,8 @@ struct Arguments {
     /// Fewer and shorter rounds.
     #[arg(long)]
     quick: bool,
-    /// Only the parts whose names begin so: `sqlite`, `postgres/reads`, `neighbours`.
+    /// Only the parts whose names begin so: `sqlite`, `postgres/reads`, `neighbours`. The part `postgres/scale` needs its
+    /// whole name, or `scale`.
     #[arg(long, default_value = "")]
     only: String,
     /// Other rounds than usual, such as one long one for a profiler to look at.
@@ -124,6 +125,11 @@ async fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 async fn measure(bench: &mut Bench, database: Option<&postgres::Database>, parts: &Parts) -> anyhow::Result<()> {
+    if parts.names("postgres/scale")
+        && let Some(database) = database
+    {
+        return scale::measure(bench, database).await;
+    }
     if let Some(database) = database {
         measure_postgres(bench, database, parts).await?;
     }

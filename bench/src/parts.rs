@@ -1,5 +1,5 @@
 //! The choice of parts by `--only`: by group (`sqlite`), by group and name (`postgres/reads`), or by name
-//! (`neighbours`).
+//! (`neighbours`). A part that takes gigabytes and many minutes is measured only where the choice is its name.
 
 use std::cell::Cell;
 
@@ -20,6 +20,14 @@ impl Parts {
     pub fn has(&self, part: &str) -> bool {
         let name = part.split_once('/').map_or(part, |(_, name)| name);
         let chosen = part.starts_with(&self.only) || name.starts_with(&self.only);
+        self.found.set(self.found.get() || chosen);
+        chosen
+    }
+
+    /// Returns whether the choice is the name of this part in full, with or without its group.
+    pub fn names(&self, part: &str) -> bool {
+        let name = part.split_once('/').map_or(part, |(_, name)| name);
+        let chosen = self.only == part || self.only == name;
         self.found.set(self.found.get() || chosen);
         chosen
     }
@@ -57,6 +65,23 @@ mod tests {
             let group = part.split_inclusive('/').next().unwrap();
             assert_eq!(parts.any_of(group) && parts.has(part), chosen, "--only {only:?}, {part}");
             assert_eq!(parts.are_found(), chosen, "--only {only:?}, {part}");
+        }
+    }
+
+    #[test]
+    fn a_large_part_is_chosen_by_its_name_in_full() {
+        for (only, chosen) in [
+            ("", false),
+            ("postgres", false),
+            ("postgres/", false),
+            ("postgres/s", false),
+            ("sqlite/scale", false),
+            ("postgres/scale", true),
+            ("scale", true),
+        ] {
+            let parts = Parts::new(only);
+            assert_eq!(parts.any_of("postgres/") && parts.names("postgres/scale"), chosen, "--only {only:?}");
+            assert_eq!(parts.are_found(), chosen, "--only {only:?}");
         }
     }
 }

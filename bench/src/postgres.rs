@@ -22,7 +22,15 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Database {
     pub async fn create(server: String) -> anyhow::Result<Database> {
-        let name = format!("stoa_bench_{}", std::process::id());
+        Database::create_named(server, format!("stoa_bench_{}", std::process::id())).await
+    }
+
+    /// Another one on a server that may have one already; its name ends so.
+    pub async fn create_another(server: String, suffix: &str) -> anyhow::Result<Database> {
+        Database::create_named(server, format!("stoa_bench_{}_{suffix}", std::process::id())).await
+    }
+
+    async fn create_named(server: String, name: String) -> anyhow::Result<Database> {
         let options: PgConnectOptions = server.parse()?;
         let mut connection = PgConnection::connect_with(&options).await.context("cannot reach PostgreSQL")?;
         connection.execute(AssertSqlSafe(format!("create database {name}"))).await?;
@@ -61,6 +69,15 @@ impl Database {
         let count = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
         connection.close().await?;
         Ok(count)
+    }
+
+    /// Size on disk, in 10^9 bytes.
+    pub async fn gigabytes(&self) -> anyhow::Result<f64> {
+        let mut connection = PgConnection::connect(&self.url).await?;
+        let sql = "select pg_database_size(current_database())";
+        let bytes: i64 = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
+        connection.close().await?;
+        Ok(bytes as f64 / 1e9)
     }
 
     /// The maintenance that a busy database does by itself from time to time, done at a time without a measurement.

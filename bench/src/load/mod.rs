@@ -44,10 +44,6 @@ impl Run {
         self.latencies.get(index).map_or(0.0, |latency| latency.as_secs_f64() * 1e6)
     }
 
-    pub fn p50(&self) -> f64 {
-        self.percentile(0.5)
-    }
-
     pub fn count(&self) -> usize {
         self.latencies.len()
     }
@@ -112,14 +108,26 @@ impl Side {
     }
 
     pub fn p50(&self) -> Vec<f64> {
-        self.runs.iter().map(Run::p50).collect()
+        self.percentiles(0.5)
+    }
+
+    /// Microseconds that this share of the requests of each round stayed below.
+    pub fn percentiles(&self, share: f64) -> Vec<f64> {
+        self.runs.iter().map(|run| run.percentile(share)).collect()
+    }
+
+    /// Microseconds that this share of the requests of all rounds together stayed below.
+    pub fn percentile_of_all(&self, share: f64) -> f64 {
+        let mut latencies: Vec<Duration> = self.runs.iter().flat_map(|run| &run.latencies).copied().collect();
+        latencies.sort_unstable();
+        Run { latencies, per_second: 0.0 }.percentile(share)
     }
 
     /// Requests per second and percentiles, medians of the rounds.
     pub fn tell(&self, report: &mut Report, name: &str, what: &str) {
         report.add(format!("{name}_per_second"), median(self.per_second()), what);
         for (share, label) in [(0.5, "p50"), (0.95, "p95"), (0.99, "p99")] {
-            let value = median(self.runs.iter().map(|run| run.percentile(share)));
+            let value = median(self.percentiles(share));
             report.add(format!("{name}_{label}_us"), value, "");
         }
     }

@@ -14,6 +14,7 @@ pub mod rates;
 pub mod reads;
 pub mod receipts;
 pub mod reports;
+pub mod scale;
 pub mod small;
 pub mod statements;
 pub mod swaps;
