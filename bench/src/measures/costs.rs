@@ -1,4 +1,4 @@
-//! `cost_*`: the cost of each usual operation by one method: a closed loop on 8 connections, in a company that keeps books.
+//! `cost_*`: the cost of each usual operation by one method: a closed loop on 8 connections, with books.
 //! Operations per second, the time of one, and the processor time that the host and PostgreSQL spend on one. SQLite runs in
 //! the host. `cost_memory_*` and `cost_start_s`: of the host itself. The rows of the table are notes.
 //!
