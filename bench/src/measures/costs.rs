@@ -1,11 +1,11 @@
-//! `cost_*`: the cost of each usual operation by one method: a closed loop on 8 connections, with books.
-//! Operations per second, the time of one, and the processor time that the host and PostgreSQL spend on one. SQLite runs in
-//! the host. `cost_memory_*` and `cost_start_s`: of the host itself. The rows of the table are notes.
+//! `cost_*`: the cost of each usual operation by one method: a closed loop on 8 connections, with books. Operations per
+//! second, the time of one, and the processor time that the host and PostgreSQL spend on one. SQLite runs in the host.
+//! `cost_memory_*` and `cost_start_s` are of the host itself. The rows of the table are notes.
 //!
-//! An operation may have several requests: an order is drafted, confirmed and delivered. Each connection sells goods of its
-//! own, so that orders do not wait for one another's stock. Reports, and writes of a hundred lines, of one company run one
-//! after the other on two processors: the host limits heavy work, and its wait is in their times. The work on events that
-//! follows a write counts in the loop that runs meanwhile. Loops of reads run first.
+//! An operation may have several requests: an order is drafted, confirmed and delivered. Each connection sells goods of
+//! its own, so that orders do not wait for one another's stock. Reports, and writes of a hundred lines, of one company
+//! run one after the other on two processors: the host limits heavy work, and its wait is in their times. The work on
+//! events that follows a write counts in the loop that runs meanwhile. Loops of reads run first.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -130,7 +130,8 @@ pub async fn measure(bench: &mut Bench, url: &str, database: Option<&Database>) 
     host.service.stop().await
 }
 
-/// Starts hosts that find their compiled modules in the cache: until the first answer, and the memory before any request.
+/// Starts hosts that find their compiled modules in the cache: the time to the first answer, the memory before any
+/// request.
 async fn time_starts(bench: &mut Bench, url: &str, company: &Company, suffix: &str) -> anyhow::Result<()> {
     let (mut idle, mut seconds) = (Vec::new(), Vec::new());
     for _ in 0..STARTS {
