@@ -240,7 +240,7 @@ async fn run_rounds(bench: &Bench, host: &Host, seats: &mut [Seat], work: &Work)
         let (count, milliseconds) = (run.count() as f64, 1e3 / run.count() as f64);
         rounds.push([
             run.per_second,
-            run.p50() / 1e3,
+            run.percentile(0.5) / 1e3,
             run.percentile(0.99) / 1e3,
             spent.0 * milliseconds,
             spent.1 * milliseconds,
