@@ -5,7 +5,13 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
+use crate::host::Settings;
 use crate::{Database, Stoa};
+
+/// A host with these settings on one server, as a backup is of one.
+pub fn start_to_back_up(database: Database, settings: Settings) -> Stoa {
+    Stoa::start_with(database, settings.places(1))
+}
 
 impl Stoa {
     /// Writes a backup of this host's database; its report.

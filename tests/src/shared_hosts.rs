@@ -6,6 +6,9 @@ use std::thread;
 use crate::host::{Settings, tail};
 use crate::{Database, Stoa};
 
+/// Databases of the shared host on PostgreSQL: most of its companies are at another place than home.
+const PLACES: usize = 3;
+
 static LOGGED: [OnceLock<Option<Stoa>>; 2] = [OnceLock::new(), OnceLock::new()];
 
 /// The host that all tests of this database share, unless a test kills or configures its own.
@@ -20,7 +23,9 @@ pub fn shared(database: Database) -> Stoa {
         if database == Database::Postgres && crate::postgres::server().is_none() {
             return Err(crate::postgres::MISSING.to_string());
         }
-        Stoa::try_start(database, Settings::default())
+        let settings = Settings::default();
+        let settings = if database == Database::Postgres { settings.places(PLACES) } else { settings };
+        Stoa::try_start(database, settings)
     });
     LOGGED[database as usize].get_or_init(|| started.as_ref().ok().cloned());
     started.clone().unwrap_or_else(|said| panic!("the shared host did not start: {said}"))

@@ -101,7 +101,8 @@ impl<'a> Import<'a> {
         let company = manifest.company;
         session.enter_company(company).await?;
         let known = session.query("select 1 from stoa_tenant where id = $1", &[Cell::Id(company)]).await?;
-        anyhow::ensure!(known.is_empty(), "the company {company} is in this database already");
+        let is_new = known.is_empty() && settings.at_place_of(company).await?.url == settings.url;
+        anyhow::ensure!(is_new, "the company {company} is in this database already");
         let active = read_modules(&mut session).await?;
         anyhow::ensure!(!active.is_empty(), "no module is active in this database: start a host on it first");
         for (module, version) in &manifest.modules {

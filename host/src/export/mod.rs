@@ -41,7 +41,8 @@ pub async fn export(
 ) -> anyhow::Result<Exported> {
     // The home server alone has the versions of modules.
     let modules = read_modules(&mut Session::begin_own(settings, true).await?).await?;
-    let mut session = Session::begin_own(&settings.at_place_of(company).await?, true).await?;
+    let place = settings.at_place_of(company).await?;
+    let mut session = Session::begin_own(&place, true).await?;
     session.enter_company(company).await?;
     let rows = session.query("select name, status from stoa_tenant where id = $1", &[Cell::Id(company)]).await?;
     let row = rows.first().with_context(|| format!("there is no company {company}"))?;
@@ -59,6 +60,11 @@ pub async fn export(
         tables: all.iter().map(|table| (table.name.clone(), table.list_columns())).collect(),
     };
     writeln!(output, "{}", Line::Manifest(manifest).to_text()?)?;
+    // The company's snapshot has begun: the directory names each of its members.
+    let mut home = match place.url == settings.url {
+        true => None,
+        false => Some(Session::begin_own(settings, true).await?),
+    };
     let mut counts = BTreeMap::new();
     for table in &all {
         let mut tally = Tally::default();
@@ -68,7 +74,8 @@ pub async fn export(
             writeln!(output, "{line}")?;
             Ok(())
         };
-        table.read_rows(&mut session, company, &mut take).await?;
+        let source = home.as_mut().filter(|_| table.is_at_home()).unwrap_or(&mut session);
+        table.read_rows(source, company, &mut take).await?;
         if tally.rows > 0 {
             counts.insert(table.name.clone(), tally.count());
         }

@@ -12,6 +12,8 @@ use crate::store::Tables;
 pub const COMPANIES: &str = "stoa_tenant";
 pub const USERS: &str = "stoa_user";
 pub const ENDPOINTS: &str = "stoa_webhook_endpoint";
+/// The directory of users' companies.
+const USER_COMPANIES: &str = "stoa_user_company";
 
 /// Name, key and columns of the host's own tables, without `tenant_id`. A row that another one names comes after it. Leases of
 /// a relay on a lane (`holder`) stay behind.
@@ -28,7 +30,7 @@ const HOST: &[(&str, &str, &str)] = &[
         "id",
         "id uuid, issuer text, subject text, email text, display_name text, created_at instant, updated_at instant",
     ),
-    ("stoa_user_company", "user_id", "user_id uuid, founded boolean"),
+    (USER_COMPANIES, "user_id", "user_id uuid, founded boolean"),
     (
         "stoa_role",
         "id",
@@ -179,6 +181,11 @@ impl CompanyTable {
     /// The list of columns that `parse_columns` reads.
     pub fn list_columns(&self) -> String {
         self.columns.iter().map(Column::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns whether the home server has the rows, wherever the company is.
+    pub fn is_at_home(&self) -> bool {
+        self.name == USER_COMPANIES
     }
 
     /// Returns whether rows name their company in `tenant_id`.

@@ -22,12 +22,13 @@ const PATIENT_TRIES: u32 = 40;
 const STEADY: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Durable as in production (a suite that kills hosts must not owe its green to a lax database); room for parallel tests.
+/// Durable as in production (a suite that kills hosts must not owe its green to a lax database); room for parallel tests, each
+/// with hosts that have a pool for each of their places.
 const SETTINGS: &str = "\
 listen_addresses = '127.0.0.1'
 fsync = on
 synchronous_commit = on
-max_connections = 200
+max_connections = 600
 shared_buffers = 128MB
 ";
 

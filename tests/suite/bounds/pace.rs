@@ -82,8 +82,9 @@ fn imports_leave_time_to_another_company() {
     assert!(count() > before, "the import left no time to the other company");
 }
 
+/// On one server: each has seats of its own.
 fn start(seats: usize) -> Stoa {
-    Stoa::start_with(Database::Postgres, Settings::default().set("STOA_HEAVY_READS", seats))
+    Stoa::start_with(Database::Postgres, Settings::default().places(1).set("STOA_HEAVY_READS", seats))
 }
 
 /// SQLite's only writer holds the others up before the database is asked.

@@ -87,7 +87,8 @@ fn undo_places(database: Database) -> Vec<&'static str> {
 }
 
 fn members_find_their_companies(database: Database) {
-    let host = Stoa::start(database);
+    // An older host has one database.
+    let host = Stoa::start_with(database, Settings::default().places(1));
     let shops = [host.company(), host.company()];
     let (_, member) = shops[0].member("member", &[]);
     let me = |shop: &Company| host.get_with("/v1/auth/me", &shop.token).is(200)["memberships"].clone();

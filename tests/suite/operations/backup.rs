@@ -5,8 +5,10 @@ use std::process::Command;
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value as Json, json};
+use stoa_tests::backups::start_to_back_up;
 use stoa_tests::company::fresh;
 use stoa_tests::cuts::rounds;
+use stoa_tests::host::Settings;
 use stoa_tests::selling::Counter;
 use stoa_tests::writers::while_writing;
 use stoa_tests::{Database, Folder, Stoa, on_both_databases, tests};
@@ -20,7 +22,7 @@ on_both_databases![
 tests![rows_that_may_be_hidden_are_reported];
 
 fn a_backup_under_eight_writers_loses_nothing_before_its_mark(database: Database) {
-    let host = Stoa::start(database);
+    let host = start_to_back_up(database, Settings::default());
     let counter = Counter::new(host.company());
     let good = counter.good("10", "5");
     counter.deliver(json!([{ "variantId": good, "quantity": "2" }]));
@@ -69,7 +71,7 @@ fn unpack(file: &Path, folder: &Path) -> Vec<String> {
 }
 
 fn common_tools_read_it_and_find_no_secret(database: Database) {
-    let host = Stoa::start(database);
+    let host = start_to_back_up(database, Settings::default());
     let shop = host.company();
     let hook =
         json!({ "name": "Hook", "url": "https://hooks.example.com/stoa", "subscriptions": ["catalog.lookup.created"] });
@@ -124,7 +126,7 @@ fn an_existing_file_stays(database: Database) {
 
 /// PostgreSQL: a role that row-level security binds sees no row too few without an error.
 fn rows_that_may_be_hidden_are_reported() {
-    let host = Stoa::start(Database::Postgres);
+    let host = start_to_back_up(Database::Postgres, Settings::default());
     let shop = host.company();
     shop.brand("HIDDEN");
     let folder = Folder::new("hidden");
@@ -141,7 +143,7 @@ fn rows_that_may_be_hidden_are_reported() {
 
 /// On PostgreSQL its rows fill several members. A whole run takes a gigabyte and prints its seconds.
 fn a_large_table_comes_back_whole(database: Database) {
-    let host = Stoa::start(database);
+    let host = start_to_back_up(database, Settings::default());
     let shop = host.company();
     shop.product("Large");
     let text = match database {

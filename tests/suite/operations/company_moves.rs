@@ -27,6 +27,8 @@ const KEY: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5
 
 /// Tables to which reads of a running host write.
 const OF_READS: [&str; 4] = ["stoa_audit", "stoa_audit_subject", "stoa_permit", "stoa_api_usage"];
+/// The directory, which is at home, wherever the company is.
+const OF_HOME: &str = "stoa_user_company";
 /// Tables to which a relay writes.
 const OF_RELAYS: [&str; 3] = ["stoa_webhook_lane", "stoa_webhook_cursor", "stoa_webhook_delivery"];
 
@@ -96,7 +98,9 @@ fn there(target: &Stoa, shop: &Company) -> Company {
 /// Rows by table, but for tables that change without a write.
 fn counts(shop: &Company) -> BTreeMap<String, i64> {
     let mut tables = shop.tables();
-    tables.retain(|table| !OF_READS.contains(&table.as_str()) && !OF_RELAYS.contains(&table.as_str()));
+    tables.retain(|table| {
+        !OF_READS.contains(&table.as_str()) && !OF_RELAYS.contains(&table.as_str()) && table != OF_HOME
+    });
     tables.into_iter().map(|table| (table.clone(), shop.count(&table, "1 = 1"))).filter(|(_, rows)| *rows > 0).collect()
 }
 

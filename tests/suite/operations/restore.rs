@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::json;
+use stoa_tests::backups::start_to_back_up;
+use stoa_tests::host::Settings;
 use stoa_tests::{Database, Folder, Receiver, Stoa, host, on_both_databases, tests};
 
 on_both_databases![
@@ -18,7 +20,7 @@ tests![waits_for_locks_are_limited_afterwards];
 
 /// A host with a company, and a backup of it.
 fn save_backup(database: Database, folder: &Folder) -> (Stoa, PathBuf) {
-    let host = Stoa::start(database);
+    let host = start_to_back_up(database, Settings::default());
     host.company().brand("KEPT");
     let file = folder.path().join("stoa.backup");
     host.back_up(&file);
@@ -139,8 +141,8 @@ fn backups_of_others_are_rejected(database: Database) {
 
 fn held_webhooks_send_nothing(database: Database) {
     let receiver = Receiver::friendly();
-    let settings = host::Settings::default().set("STOA_WEBHOOK_DEV_TARGETS", receiver.address);
-    let host = Stoa::start_with(database, settings);
+    let settings = Settings::default().set("STOA_WEBHOOK_DEV_TARGETS", receiver.address);
+    let host = start_to_back_up(database, settings);
     let shop = host.company();
     let hook = json!({ "name": "Hook", "url": receiver.url(), "subscriptions": ["catalog.lookup.created"] });
     let endpoint = shop.post("webhooks", hook).is(201).id();
@@ -155,7 +157,7 @@ fn held_webhooks_send_nothing(database: Database) {
 }
 
 fn a_missing_key_is_reported(database: Database) {
-    let host = Stoa::start(database);
+    let host = start_to_back_up(database, Settings::default());
     let shop = host.company();
     let hook =
         json!({ "name": "Hook", "url": "https://hooks.example.com/stoa", "subscriptions": ["catalog.lookup.created"] });

@@ -8,7 +8,7 @@ use stoa_tests::company::fresh;
 use stoa_tests::host::Settings;
 use stoa_tests::people::somebody;
 use stoa_tests::places::host_with;
-use stoa_tests::{Company, Database, Receiver, Stoa, eventually_within, receiver, tests};
+use stoa_tests::{Company, Database, Folder, Receiver, Stoa, eventually_within, receiver, tests};
 
 tests![
     a_new_company_goes_to_the_place_with_the_fewest_for_its_weight,
@@ -20,6 +20,7 @@ tests![
     a_machine_works_at_another_place_until_its_key_is_revoked,
     events_of_another_place_are_delivered,
     every_company_is_verified_and_listed,
+    a_company_leaves_for_another_deployment_with_its_members,
     a_company_that_moved_is_found_again,
     two_places_of_one_name_are_rejected,
 ];
@@ -166,6 +167,31 @@ fn every_company_is_verified_and_listed() {
 }
 
 /// The rows of a company go to the other database behind the hosts' back, which have its place in mind.
+fn a_company_leaves_for_another_deployment_with_its_members() {
+    let (host, shop) = elsewhere();
+    let (email, target) = ("member@example.test", host_with(1));
+    shop.iam("create_membership", json!({ "userId": host.user_id(email) })).is(201);
+    let folder = Folder::new("leaves");
+    let file = folder.path().join("company.ndjson");
+    let run = |host: &Stoa, arguments: &[&str]| {
+        let output = host.command().args(arguments).arg(&file).output().expect("cannot run the binary");
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert!(run(&host, &["export", &shop.tenant, "--output"]).0);
+    let (is_imported, said) = run(&target, &["import-company"]);
+    assert!(is_imported, "{said}");
+    for person in ["owner@example.test", email] {
+        let me = target.get_with("/v1/auth/me", &target.token(person)).is(200);
+        assert_eq!(me["memberships"][0]["tenantId"], shop.tenant, "{person}");
+    }
+    // It arrives once, also where it is at another place by now.
+    let id = &shop.tenant;
+    target.change(&format!("delete from stoa_tenant where id = '{id}'"));
+    target.change(&format!("insert into stoa_company_place values ('{id}', 'place-1', now())"));
+    let (is_imported, said) = run(&target, &["import-company"]);
+    assert!(!is_imported && said.contains("in this database already"), "{said}");
+}
+
 fn a_company_that_moved_is_found_again() {
     let host = host_with(1);
     let shop = host.company_at("home", "owner@example.test");

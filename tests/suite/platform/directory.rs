@@ -79,9 +79,17 @@ fn fill(dice: &mut Dice, shop: &Company, people: &[Person], members: &[(String, 
     body
 }
 
-/// The users of a table's rows of this company.
-fn users(shop: &Company, table: &str) -> Vec<Vec<String>> {
-    let mut rows = shop.rows(&format!("select user_id from {table} where {{tenant}}"));
+/// The users of the company's memberships, where the company is.
+fn list_members(shop: &Company) -> Vec<Vec<String>> {
+    let mut rows = shop.rows("select user_id from stoa_membership where {tenant}");
+    rows.sort();
+    rows
+}
+
+/// The company's users by the directory, at home.
+fn list_users(shop: &Company) -> Vec<Vec<String>> {
+    let company = shop.literal(&shop.tenant);
+    let mut rows = shop.host.rows(&format!("select user_id from stoa_user_company where tenant_id = {company}"));
     rows.sort();
     rows
 }
@@ -109,12 +117,12 @@ fn the_directory_is_in_step_with_the_memberships(database: Database) {
     let tenant = created.expect("a company")["tenantId"].as_str().expect("its id").to_string();
     shops.push(Company { tenant, token: host.token(&people[2].email), ..shops[0].clone() });
     for shop in &shops {
-        let members = users(shop, "stoa_membership");
+        let members = list_members(shop);
         assert!(!members.is_empty());
-        assert_eq!(users(shop, "stoa_user_company"), members, "{}", shop.tenant);
+        assert_eq!(list_users(shop), members, "{}", shop.tenant);
     }
     for person in &people {
-        let is_member = |shop: &&Company| users(shop, "stoa_membership").contains(&vec![person.id.clone()]);
+        let is_member = |shop: &&Company| list_members(shop).contains(&vec![person.id.clone()]);
         let expected: BTreeSet<String> = shops.iter().filter(is_member).map(|shop| shop.tenant.clone()).collect();
         assert_eq!(person.companies(&host), expected, "{}", person.email);
     }
@@ -124,7 +132,8 @@ fn a_company_that_the_directory_does_not_name_is_not_asked(database: Database) {
     let host = host::shared(database);
     let person = Person::new(&host);
     let shops = [host.company_of(&person.email), host.company_of(&person.email)];
-    shops[0].change("delete from stoa_user_company where {tenant}");
+    let company = shops[0].literal(&shops[0].tenant);
+    host.change(&format!("delete from stoa_user_company where tenant_id = {company}"));
     assert_eq!(person.companies(&host), BTreeSet::from([shops[1].tenant.clone()]));
     // The membership decides who may do what: the directory is asked for nothing else.
     shops[0].get("context").is(200);

@@ -73,7 +73,7 @@ fn an_owner_is_one_user_who_has_signed_in(database: Database) {
     let first = host.user_id(&email);
     let shop = company(database);
     let id = shop.fresh_id();
-    shop.change(&format!(
+    host.change(&format!(
         "insert into stoa_user (id, issuer, subject, email, created_at, updated_at)
          select {id}, 'https://other.example.test', subject, email, created_at, updated_at from stoa_user
          where email = '{email}'"
