@@ -140,7 +140,8 @@ pub async fn run(flags: Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn get(company: &Company, path: &str) -> Vec<u8> {
+/// A read of a company's path.
+pub fn get(company: &Company, path: &str) -> Vec<u8> {
     company.get_request(&company.path(path))
 }
 
@@ -180,7 +181,8 @@ pub fn import(products: usize, description: usize) -> Json {
     json!({ "products": products })
 }
 
-fn reads(requests: impl IntoIterator<Item = Vec<u8>>) -> NextRequest {
+/// A load of these requests in turn.
+pub fn reads(requests: impl IntoIterator<Item = Vec<u8>>) -> NextRequest {
     let (requests, next): (Vec<Vec<u8>>, _) = (requests.into_iter().collect(), AtomicUsize::new(0));
     Arc::new(move |buffer| buffer.extend_from_slice(&requests[next.fetch_add(1, Relaxed) % requests.len()]))
 }

@@ -32,7 +32,7 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
-    adjustments, checkouts, documents, extensions, feed, idle, neighbours, orders, places, pools, rates, reads,
+    adjustments, checkouts, costs, documents, extensions, feed, idle, neighbours, orders, places, pools, rates, reads,
     receipts, reports, scale, small, statements, swaps, tax, traces, webhooks, writes_postgres, writes_sqlite,
 };
 use crate::parts::Parts;
@@ -196,6 +196,9 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     }
     service.stop().await?;
     database.settle().await?;
+    if parts.has("postgres/costs") {
+        costs::measure(bench, &database.url, Some(database)).await?;
+    }
     if parts.has("postgres/idle") {
         idle::measure(bench, &database.url, "").await?;
     }
@@ -264,6 +267,9 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts) -> anyhow::Result<()> {
         extensions::measure(bench, "sqlite", &company, (&service, metrics)).await?;
     }
     service.stop().await?;
+    if parts.has("sqlite/costs") {
+        costs::measure(bench, &url, None).await?;
+    }
     if parts.has("sqlite/idle") {
         idle::measure(bench, &url, "_sqlite").await?;
     }

@@ -15,12 +15,14 @@ pub const VARIANTS: usize = 100;
 pub const LINES: usize = 10;
 
 const PRICE: &str = "129.95";
+/// The amount of an invoice of `LINES` lines.
+const INVOICED: &str = "1299.5";
 
 #[derive(Debug)]
 pub struct Sales {
     /// Ascending: orders that follow one another take other variants, and take them in the same order.
     pub variants: Vec<Uuid>,
-    entity: Uuid,
+    pub entity: Uuid,
     pub warehouse: Uuid,
     customer: Uuid,
     pub list: Uuid,
@@ -35,13 +37,22 @@ impl Sales {
 
     /// The variants of the nth order of ten lines.
     pub fn lines_of(&self, nth: usize) -> &[Uuid] {
-        let from = nth % (self.variants.len() / LINES) * LINES;
-        &self.variants[from..from + LINES]
+        self.group(nth, LINES)
+    }
+
+    fn group(&self, nth: usize, lines: usize) -> &[Uuid] {
+        let from = nth % (self.variants.len() / lines) * lines;
+        &self.variants[from..from + lines]
     }
 
     /// The body of an order of ten lines: those that the order before it did not take.
     pub fn next(&self) -> Json {
-        self.order(self.lines_of(self.next.fetch_add(1, Relaxed)))
+        self.next_of(LINES)
+    }
+
+    /// The same of so many lines, a hundred at most.
+    pub fn next_of(&self, lines: usize) -> Json {
+        self.order(self.group(self.next.fetch_add(1, Relaxed), lines))
     }
 
     /// The body of an invoice without an order: of the same variants, at the price of the list.
@@ -50,8 +61,17 @@ impl Sales {
         let lines = self.lines_of(nth);
         let line = |id: &Uuid| json!({ "variantId": id, "quantity": "1", "unitPrice": PRICE });
         json!({
-            "number": format!("I-{nth}"), "legalEntityId": self.entity, "partyId": self.customer,
+            "number": format!("I-{}-{nth}", self.customer), "legalEntityId": self.entity, "partyId": self.customer,
             "currencyCode": "EUR", "lines": lines.iter().map(line).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The body of a payment of the whole of such an invoice.
+    pub fn payment(&self, invoice: Uuid, paid_on: &str) -> Json {
+        json!({
+            "number": format!("P-{invoice}"), "legalEntityId": self.entity, "partyId": self.customer,
+            "currencyCode": "EUR", "amount": INVOICED, "method": "TRANSFER", "paidOn": paid_on,
+            "applications": [{ "invoiceId": invoice, "amount": INVOICED }],
         })
     }
 
@@ -77,14 +97,7 @@ impl Company {
         }
         let mut variants = goods.variants.clone();
         variants.sort_unstable();
-        let list = self.prices(address).await?.lists[0];
-        let prices: Vec<Json> = variants
-            .iter()
-            .map(|variant| json!({ "variantId": variant, "currencyCode": "EUR", "amount": PRICE }))
-            .collect();
-        client
-            .post(&self.path(&format!("pricing/price-lists/{list}/prices/batch")), &json!({ "prices": prices }))
-            .await?;
+        let list = self.price(&mut client, address, &variants).await?;
         let code = format!("C{}", Uuid::new_v4().simple());
         let customer = client.post(&self.path("sales/customers"), &json!({ "code": code, "name": "Buyer" })).await?;
         let warehouse = client.get(&self.path(&format!("inventory/warehouses/{}", goods.warehouse))).await?;
@@ -96,6 +109,26 @@ impl Company {
             list,
             next: AtomicUsize::new(0),
         })
+    }
+
+    /// A new list in which each of these variants, at most 500, has a price.
+    pub async fn price(&self, client: &mut Client, address: SocketAddr, variants: &[Uuid]) -> anyhow::Result<Uuid> {
+        let list = self.prices(address).await?.lists[0];
+        let prices: Vec<Json> = variants
+            .iter()
+            .map(|variant| json!({ "variantId": variant, "currencyCode": "EUR", "amount": PRICE }))
+            .collect();
+        client
+            .post(&self.path(&format!("pricing/price-lists/{list}/prices/batch")), &json!({ "prices": prices }))
+            .await?;
+        Ok(list)
+    }
+
+    /// Drafts an order, confirms it and delivers it.
+    pub async fn deliver(&self, client: &mut Client, order: &Json) -> anyhow::Result<()> {
+        let order = self.place(client, order).await?;
+        let path = self.path(&format!("sales/orders/{order}/complete"));
+        client.post(&path, &json!({ "expectedVersion": 2 })).await.map(drop)
     }
 
     /// Drafts an order and confirms it: its number.

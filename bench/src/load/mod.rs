@@ -4,6 +4,7 @@
 //! machine with what it measures.
 
 mod connection;
+mod flows;
 mod paced;
 
 use std::net::SocketAddr;
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 pub use connection::Connection;
+pub use flows::run_flows;
 pub use paced::{Latencies, Paced};
 
 use crate::report::Report;
@@ -37,6 +39,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// `time`: from the first request to the last answer.
+    fn new(mut latencies: Vec<Duration>, time: Duration) -> Run {
+        latencies.sort_unstable();
+        Run { per_second: latencies.len() as f64 / time.as_secs_f64(), latencies }
+    }
+
     /// Microseconds that this share of the requests stayed below.
     pub fn percentile(&self, share: f64) -> f64 {
         let last = self.latencies.len().saturating_sub(1);
@@ -65,9 +73,7 @@ impl Load {
         for task in tasks {
             latencies.extend(task.await.context("a client task ended")??);
         }
-        let per_second = latencies.len() as f64 / begin.elapsed().as_secs_f64();
-        latencies.sort_unstable();
-        Ok(Run { latencies, per_second })
+        Ok(Run::new(latencies, begin.elapsed()))
     }
 }
 

@@ -2,14 +2,13 @@
 //! with the order, the delivery and the entries that they stand for; `checkout_per_s`: orders of ten lines drafted, confirmed and
 //! checked out in cash, each connection at a register of its own. All in a company that keeps books.
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use crate::bench::Bench;
 use crate::child::Server;
 use crate::company::{Client, Company, id};
+use crate::load::run_flows;
 use crate::rounds::median;
 use crate::sales::Sales;
 
@@ -26,17 +25,17 @@ pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suf
     let (mut issued, mut sold, mut collected) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..=bench.rounds.count {
         let time = bench.rounds.time;
-        let issues = count(company, service, time, &mut tills, async |client, _| issue(company, client, &sales).await);
-        let issues = issues.await?;
-        let sells = count(company, service, time, &mut tills, async |client, _| sell(company, client, &sales).await);
-        let sells = sells.await?;
+        let issues = async |client: &mut Client, _: &mut Till| issue(company, client, &sales).await.map(drop);
+        let issues = run_flows(service.address, &company.token, &mut tills, time, issues).await?;
+        let sells = async |client: &mut Client, _: &mut Till| sell(company, client, &sales).await;
+        let sells = run_flows(service.address, &company.token, &mut tills, time, sells).await?;
         let checkouts = async |client: &mut Client, till: &mut Till| check_out(company, client, &sales, till).await;
-        let checkouts = count(company, service, time, &mut tills, checkouts).await?;
+        let checkouts = run_flows(service.address, &company.token, &mut tills, time, checkouts).await?;
         // In the first every connection prepares its statements.
         if round > 0 {
-            issued.push(issues);
-            sold.push(sells);
-            collected.push(checkouts);
+            issued.push(issues.per_second);
+            sold.push(sells.per_second);
+            collected.push(checkouts.per_second);
         }
     }
     let what = "invoices of 10 lines drafted and issued, 8 connections, with books";
@@ -63,51 +62,26 @@ pub async fn open_till(company: &Company, client: &mut Client, sales: &Sales) ->
     Ok(Till { session: id(&session["id"])?, version: 1 })
 }
 
-/// Documents per second of a closed loop on every connection, each with a till of its own.
-async fn count<F>(
-    company: &Company,
-    service: &Server,
-    time: Duration,
-    tills: &mut [Till],
-    act: F,
-) -> anyhow::Result<f64>
-where
-    F: AsyncFn(&mut Client, &mut Till) -> anyhow::Result<()>,
-{
-    let mut clients = Vec::with_capacity(tills.len());
-    for _ in 0..tills.len() {
-        clients.push(Client::new(service.address, &company.token).await?);
-    }
-    let (begin, act) = (Instant::now(), &act);
-    let loops = clients.into_iter().zip(tills).map(|(mut client, till)| async move {
-        let mut done = 0_u32;
-        while begin.elapsed() < time {
-            act(&mut client, till).await?;
-            done += 1;
-        }
-        anyhow::Ok(done)
-    });
-    let done = futures_util::future::try_join_all(loops).await?;
-    Ok(f64::from(done.iter().sum::<u32>()) / begin.elapsed().as_secs_f64())
+async fn draft(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<Uuid> {
+    id(&client.post(&company.path("sales/invoices"), &sales.next_invoice()).await?["id"])
 }
 
-async fn draft(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<String> {
-    let draft = client.post(&company.path("sales/invoices"), &sales.next_invoice()).await?;
-    Ok(company.path(&format!("sales/invoices/{}", id(&draft["id"])?)))
-}
-
-async fn issue(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<()> {
+/// Drafts an invoice and issues it: its id.
+pub async fn issue(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<Uuid> {
     let invoice = draft(company, client, sales).await?;
-    client.post(&format!("{invoice}/issue"), &json!({ "expectedVersion": 1 })).await.map(drop)
+    let path = company.path(&format!("sales/invoices/{invoice}/issue"));
+    client.post(&path, &json!({ "expectedVersion": 1 })).await?;
+    Ok(invoice)
 }
 
 async fn sell(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<()> {
     let invoice = draft(company, client, sales).await?;
     let body = json!({ "expectedVersion": 1, "warehouseId": sales.warehouse, "priceListId": sales.list });
-    client.post(&format!("{invoice}/confirm"), &body).await.map(drop)
+    client.post(&company.path(&format!("sales/invoices/{invoice}/confirm")), &body).await.map(drop)
 }
 
-async fn check_out(company: &Company, client: &mut Client, sales: &Sales, till: &mut Till) -> anyhow::Result<()> {
+/// Drafts an order of ten lines, confirms it and checks it out.
+pub async fn check_out(company: &Company, client: &mut Client, sales: &Sales, till: &mut Till) -> anyhow::Result<()> {
     let order = company.place(client, &sales.next()).await?;
     collect(company, client, order, till).await
 }

@@ -2,6 +2,7 @@
 
 pub mod adjustments;
 pub mod checkouts;
+pub mod costs;
 pub mod documents;
 pub mod extensions;
 pub mod feed;

@@ -11,6 +11,7 @@ use crate::capture::{Exchange, Pattern, Proxy};
 use crate::child::Server;
 use crate::company::{Client, Company};
 use crate::limit::Limit;
+use crate::load::run_flows;
 use crate::postgres::Database;
 use crate::rounds::{median, ratio};
 use crate::sales::{Sales, VARIANTS};
@@ -87,21 +88,8 @@ pub async fn measure_large(bench: &mut Bench, company: &Company, service: &Serve
 
 /// Orders per second of a closed loop on every connection.
 async fn sell_for(company: &Company, service: &Server, sales: &Sales, time: Duration) -> anyhow::Result<f64> {
-    let mut clients = Vec::with_capacity(CONNECTIONS);
-    for _ in 0..CONNECTIONS {
-        clients.push(Client::new(service.address, &company.token).await?);
-    }
-    let begin = Instant::now();
-    let loops = clients.into_iter().map(|mut client| async move {
-        let mut count = 0_u32;
-        while begin.elapsed() < time {
-            company.sell(&mut client, &sales.next()).await?;
-            count += 1;
-        }
-        anyhow::Ok(count)
-    });
-    let counts = futures_util::future::try_join_all(loops).await?;
-    Ok(f64::from(counts.iter().sum::<u32>()) / begin.elapsed().as_secs_f64())
+    let sell = async |client: &mut Client, _: &mut ()| company.sell(client, &sales.next()).await.map(drop);
+    Ok(run_flows(service.address, &company.token, &mut [(); CONNECTIONS], time, sell).await?.per_second)
 }
 
 /// Records the statements of drafting and confirming an order.

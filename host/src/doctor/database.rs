@@ -61,7 +61,7 @@ async fn open(database: &DatabaseSettings, notes: &Notes) -> Option<Session> {
                 Diagnosis::pass("the connection is encrypted, or stays on this machine")
             };
             notes.note("database.tls", tls);
-            connect(&address).await
+            connect(address).await
         }
     };
     match opened {
@@ -77,7 +77,7 @@ async fn open(database: &DatabaseSettings, notes: &Notes) -> Option<Session> {
 }
 
 /// Connects to a PostgreSQL server.
-pub async fn connect(address: &OwnAddress) -> Result<Session, String> {
+pub async fn connect(address: OwnAddress) -> Result<Session, String> {
     match tokio::time::timeout(CONNECT, address.connect()).await {
         Ok(connected) => connected
             .map(Session::Postgres)

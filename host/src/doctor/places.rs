@@ -32,7 +32,7 @@ async fn find_fault(settings: &DatabaseSettings, dev: bool) -> Option<String> {
         Ok(address) => address,
         Err(error) => return Some(format!("its address cannot be used: {error}")),
     };
-    let mut session = match database::connect(&address).await {
+    let mut session = match database::connect(address).await {
         Ok(session) => session,
         Err(why) => return Some(why),
     };

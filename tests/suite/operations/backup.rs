@@ -11,7 +11,7 @@ use stoa_tests::cuts::rounds;
 use stoa_tests::host::Settings;
 use stoa_tests::selling::Counter;
 use stoa_tests::writers::while_writing;
-use stoa_tests::{Database, Folder, Stoa, on_both_databases, tests};
+use stoa_tests::{Database, Folder, on_both_databases, tests};
 
 on_both_databases![
     a_backup_under_eight_writers_loses_nothing_before_its_mark,

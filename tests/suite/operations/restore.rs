@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::json;
 use stoa_tests::backups::start_to_back_up;
 use stoa_tests::host::Settings;
-use stoa_tests::{Database, Folder, Receiver, Stoa, host, on_both_databases, tests};
+use stoa_tests::{Database, Folder, Receiver, Stoa, on_both_databases, tests};
 
 on_both_databases![
     a_full_database_is_not_overwritten,
