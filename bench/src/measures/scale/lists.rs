@@ -68,9 +68,9 @@ pub async fn measure(bench: &mut Bench, few: &Shop, many: &Shop) -> anyhow::Resu
 
 async fn measure_list(bench: &mut Bench, list: &List, few: &Shop, many: &Shop) -> anyhow::Result<()> {
     let (_, rows) = (list.rows)(many);
-    let small = list_pages(list, few, &[0]).await.context("the small company")?;
-    let first = list_pages(list, many, &[0]).await.context("the first page")?;
-    let deep = list_pages(list, many, &depths(rows)).await.context("the deep pages")?;
+    let small = request_pages(list, few, &[0]).await.context("the small company")?;
+    let first = request_pages(list, many, &[0]).await.context("the first page")?;
+    let deep = request_pages(list, many, &depths(rows)).await.context("the deep pages")?;
     let loads = [few.load(1, small, &[200]), many.load(1, first, &[200]), many.load(1, deep, &[200])];
     for load in &loads {
         load.run(bench.rounds.time).await?;
@@ -110,7 +110,7 @@ async fn measure_list(bench: &mut Bench, list: &List, few: &Shop, many: &Shop) -
 }
 
 /// A load of the pages after the rows of these numbers, in turn. Each is read once: it must be full and begin with the next row.
-async fn list_pages(list: &List, shop: &Shop, after: &[u64]) -> anyhow::Result<NextRequest> {
+async fn request_pages(list: &List, shop: &Shop, after: &[u64]) -> anyhow::Result<NextRequest> {
     let Shop { service, company, .. } = shop;
     let mut client = Client::new(service.address, &company.token).await?;
     let (ids, _) = (list.rows)(shop);
