@@ -84,6 +84,15 @@ struct Ends {
     target: Server,
 }
 
+impl Ends {
+    /// Limits the time of each statement at both places; at zero there is no limit.
+    async fn limit_statements(&mut self, limit: Duration) -> anyhow::Result<()> {
+        let statement = format!("set statement_timeout = {}", limit.as_millis());
+        self.source.run(statement.as_str()).await?;
+        self.target.run(statement).await
+    }
+}
+
 impl Moving {
     fn find(&self, name: &str) -> anyhow::Result<&MovePlace> {
         let place = self.places.iter().find(|place| place.name == name);

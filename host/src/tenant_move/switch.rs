@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use serde_json::Value as Json;
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::equality::Comparison;
+use super::equality::{Comparison, TableComparison};
 use super::fence::Fence;
 use super::record::{Home, MoveStep};
 use super::server::Server;
@@ -15,6 +17,8 @@ use super::{Ends, Moving, carry, tables};
 const DRAIN: f64 = 0.5;
 /// The part that may pass until both places are equal: the rest is for the switch itself.
 const EQUAL: f64 = 0.8;
+/// The code of a statement that took longer than it may.
+const STATEMENT_TIMEOUT: &str = "57014";
 
 /// The result of an attempt.
 pub enum SwitchAttempt {
@@ -37,9 +41,17 @@ pub async fn attempt(
         return Ok(SwitchAttempt::Late("a write of the company takes longer".into()));
     };
     let limit = moving.pause.mul_f64(EQUAL);
-    let carried = carry::read(&mut ends.source, &mut ends.target, company).await?;
-    moving.wait_for_mark(ends, limit.saturating_sub(fence.since.elapsed())).await?;
-    let pass = comparison.compare(&mut ends.source, &mut ends.target).await?;
+    let left = limit.saturating_sub(fence.since.elapsed());
+    let (carried, pass) = match compare_within(moving, ends, comparison, left).await {
+        Ok(compared) => compared,
+        Err(error) => {
+            fence.release().await?;
+            ends.limit_statements(Duration::ZERO).await?;
+            let late = || SwitchAttempt::Late(format!("the comparison takes longer than {} ms", limit.as_millis()));
+            return if is_late(&error) { Ok(late()) } else { Err(error) };
+        }
+    };
+    ends.limit_statements(Duration::ZERO).await?;
     if !pass.tables.is_empty() {
         fence.release().await?;
         return Ok(SwitchAttempt::Late(format!("both places differ in {}", pass.tables.join(", "))));
@@ -67,6 +79,29 @@ pub async fn attempt(
     (moving.report)(&format!("switched: writes waited {} ms", pause.as_millis()));
     fence.release_behind_old_statements(&mut ends.source).await?;
     Ok(SwitchAttempt::Switched(pause))
+}
+
+/// Reads the rows that go with the switch and compares both places, for so long. A server ends a statement that takes longer.
+async fn compare_within(
+    moving: &Moving,
+    ends: &mut Ends,
+    comparison: &mut Comparison,
+    limit: Duration,
+) -> anyhow::Result<(Json, TableComparison)> {
+    let compared = async {
+        ends.limit_statements(limit).await?;
+        let carried = carry::read(&mut ends.source, &mut ends.target, moving.company).await?;
+        moving.wait_for_mark(ends, limit).await?;
+        Ok((carried, comparison.compare(&mut ends.source, &mut ends.target).await?))
+    };
+    timeout(limit, compared).await?
+}
+
+/// Returns whether the time was over, here or at a server.
+fn is_late(error: &anyhow::Error) -> bool {
+    let code =
+        error.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error).and_then(|error| error.code());
+    error.is::<Elapsed>() || code.as_deref() == Some(STATEMENT_TIMEOUT)
 }
 
 /// After the directory was switched: the old place forgets the company, then the new one opens.

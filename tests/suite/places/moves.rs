@@ -1,6 +1,8 @@
 //! A company moves from one server to another while it is used: here, from one database to another of one server.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
@@ -17,6 +19,7 @@ tests![
     a_trial_changes_nothing,
     a_move_that_was_killed_goes_on,
     a_move_is_given_up_and_its_copy_deleted,
+    a_switch_that_takes_long_lets_writes_go_on,
     a_server_that_cannot_receive_is_rejected,
 ];
 
@@ -170,6 +173,26 @@ fn a_move_is_given_up_and_its_copy_deleted() {
         let said = movable.host.operator(&["move", &shop.tenant, "--undo"]);
         assert!(said.is_err_and(|said| said.contains("no move of this company")));
     }
+}
+
+/// A statement that the switch waits for, and nothing before it, is held up at the new place.
+fn a_switch_that_takes_long_lets_writes_go_on() {
+    let Some(movable) = movable() else { return };
+    let shop = movable.host.company_at("home", &somebody("owner"));
+    let held = movable.host.hold_at("place-1", "lock table stoa_timer in access exclusive mode");
+    let mut command = movable.host.command();
+    command.args(["tenant", "move", &shop.tenant, "--to", "place-1"]).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut command = command.spawn().expect("cannot run the binary");
+    let mut lines = BufReader::new(command.stderr.take().expect("stderr is piped")).lines();
+    let late = lines.by_ref().map_while(Result::ok).find(|line| line.contains("takes longer than 800 ms"));
+    assert!(late.is_some_and(|line| line.contains("writes are accepted again")), "the switch was not tried");
+    // The lock is still held.
+    shop.post_until_answered("catalog/lookups/brands", &json!({ "name": "Held", "code": "HELD" })).is(201);
+    drop(held);
+    lines.for_each(drop);
+    assert!(command.wait().expect("the command").success());
+    assert_eq!(shop.place(), "place-1");
+    assert_eq!(brands(&shop), BTreeMap::from([("HELD".to_owned(), 1)]));
 }
 
 fn a_server_that_cannot_receive_is_rejected() {
