@@ -46,7 +46,8 @@ pub async fn attempt(
         Ok(compared) => compared,
         Err(error) => {
             fence.release().await?;
-            ends.limit_statements(Duration::ZERO).await?;
+            // A statement may be under way: these connections are of no use.
+            *ends = moving.connect(&ends.source.name, &ends.target.name).await?;
             let late = || SwitchAttempt::Late(format!("the comparison takes longer than {} ms", limit.as_millis()));
             return if is_late(&error) { Ok(late()) } else { Err(error) };
         }
