@@ -175,18 +175,19 @@ fn a_move_is_given_up_and_its_copy_deleted() {
     }
 }
 
-/// Each read of the table stoa_timer takes longer than the pause. A lock would hold up the copy before the switch.
-const SLOW_TIMERS: &str = "alter table stoa_timer rename to stoa_timer_kept;
+/// Each read of the table stoa_timer waits for a lock. A lock of the table itself would hold up the copy before the switch.
+const HELD_TIMERS: &str = "alter table stoa_timer rename to stoa_timer_kept;
     create view stoa_timer as select * from stoa_timer_kept
-      union all select (null::stoa_timer_kept).* where pg_sleep(3)::text is null";
+      union all select (null::stoa_timer_kept).* where pg_advisory_xact_lock_shared(38)::text is null";
 const USUAL_TIMERS: &str = "drop view stoa_timer; alter table stoa_timer_kept rename to stoa_timer";
 
-/// A statement that the switch waits for, and nothing before it, is slow at the new place.
+/// A statement that the switch waits for, and nothing before it, is held up at the new place.
 fn a_switch_that_takes_long_lets_writes_go_on() {
     let Some(movable) = movable() else { return };
     let shop = movable.host.company_at("home", &somebody("owner"));
     let change = |statements: &str| statements.split(';').for_each(|one| drop(movable.host.run_at("place-1", one)));
-    change(SLOW_TIMERS);
+    change(HELD_TIMERS);
+    let held = movable.host.hold_at("place-1", "select pg_advisory_xact_lock(38)");
     let mut command = movable.host.command();
     command.args(["tenant", "move", &shop.tenant, "--to", "place-1"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut command = command.spawn().expect("cannot run the binary");
@@ -196,8 +197,9 @@ fn a_switch_that_takes_long_lets_writes_go_on() {
     while said.last().is_none_or(|line| line != late) {
         said.push(lines.next().unwrap_or_else(|| panic!("the switch was not tried: {said:#?}")).expect("a line"));
     }
-    // The next attempt would be as slow.
+    // The lock is still held.
     shop.post_until_answered("catalog/lookups/brands", &json!({ "name": "Held", "code": "HELD" })).is(201);
+    drop(held);
     change(USUAL_TIMERS);
     lines.for_each(drop);
     assert!(command.wait().expect("the command").success());
