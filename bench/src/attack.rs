@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use crate::company::{Company, write_request};
-use crate::load::{Connection, NextRequest};
+use crate::load::{self, Connection, NextRequest, take_turns};
 
 /// Products of one import: as many as one may bring.
 pub const IMPORTED: usize = 500;
@@ -103,7 +103,10 @@ pub async fn run(flags: Flags) -> anyhow::Result<()> {
     };
     if has(Attack::Searches) {
         let paths = ["catalog/products?text=zzzz", "catalog/products?status=ARCHIVED&text=zz"];
-        spawn(SEARCHES, reads(companies.iter().flat_map(|company| paths.map(|path| get(company, path)))));
+        spawn(
+            SEARCHES,
+            take_turns(companies.iter().flat_map(|company| paths.map(|path| load::repeat(get(company, path))))),
+        );
     }
     if has(Attack::Imports) {
         spawn(IMPORTS, imports(companies[1..].to_vec()));
@@ -114,7 +117,7 @@ pub async fn run(flags: Flags) -> anyhow::Result<()> {
             .map(|(company, entity)| Ok(report_paths(*entity)?.map(|path| get(company, &path))))
             .collect::<anyhow::Result<Vec<_>>>()?
             .concat();
-        spawn(REPORTS, reads(requests));
+        spawn(REPORTS, take_turns(requests.into_iter().map(load::repeat)));
     }
     if has(Attack::Answers) {
         for number in 0..SLOW_READERS {
@@ -179,12 +182,6 @@ pub fn import(products: usize, description: usize) -> Json {
     };
     let products: Vec<Json> = (0..products).map(product).collect();
     json!({ "products": products })
-}
-
-/// A load of these requests in turn.
-pub fn reads(requests: impl IntoIterator<Item = Vec<u8>>) -> NextRequest {
-    let (requests, next): (Vec<Vec<u8>>, _) = (requests.into_iter().collect(), AtomicUsize::new(0));
-    Arc::new(move |buffer| buffer.extend_from_slice(&requests[next.fetch_add(1, Relaxed) % requests.len()]))
 }
 
 fn imports(companies: Vec<Company>) -> NextRequest {

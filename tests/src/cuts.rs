@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use crate::parallel::SetOnDrop;
 use crate::{Dice, Stoa, eventually};
 
 /// Cuts of a usual run, and of a whole one.
@@ -42,7 +43,7 @@ pub fn survive(
             });
         }
         // Also where a wait fails: else the writers would go on for ever.
-        let _ends_the_writers = Ends(&over);
+        let _ends_the_writers = SetOnDrop(&over);
         for _ in 0..rounds(CUTS.0, CUTS.1) {
             await_writes(between);
             thread::sleep(Duration::from_millis(dice.between(0, 300)));
@@ -51,12 +52,4 @@ pub fn survive(
         }
         await_writes(2 * between);
     });
-}
-
-struct Ends<'a>(&'a AtomicBool);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }

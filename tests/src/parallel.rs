@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,15 @@ pub fn at_once<T: Send>(n: usize, act: impl Fn(usize) -> T + Sync) -> Vec<T> {
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("a thread of the test panicked")).collect()
     })
+}
+
+/// Sets a flag when it is dropped, also where the work beside it fails: loops that end by the flag would go on for ever.
+pub struct SetOnDrop<'a>(pub &'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }
 
 /// The first value that `look` finds, within the time that work behind an answer may take.

@@ -6,21 +6,13 @@ use std::thread;
 use chrono::{DateTime, Utc};
 
 use crate::company::fresh;
+use crate::parallel::SetOnDrop;
 use crate::{Company, eventually};
 
 /// A brand whose creation was answered with success.
 pub struct Written {
     pub id: String,
     pub acknowledged: DateTime<Utc>,
-}
-
-/// Ends the writers, also where the work that they accompany fails.
-struct Ending<'a>(&'a AtomicBool);
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
-    }
 }
 
 /// Acts while so many writers create brands: each has created one before the act, and one more after it.
@@ -39,7 +31,7 @@ pub fn while_writing<T>(shop: &Company, writers: usize, act: impl FnOnce() -> T)
         };
         let threads: Vec<_> = (0..writers).map(|_| scope.spawn(write_on)).collect();
         let done = {
-            let _ending = Ending(&ended);
+            let _ending = SetOnDrop(&ended);
             eventually(|| (begun.load(Ordering::Acquire) == writers).then_some(()));
             act()
         };

@@ -9,6 +9,7 @@ mod paced;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -21,6 +22,17 @@ use crate::rounds::median;
 
 /// Writes the next request of a load into the buffer.
 pub type NextRequest = Arc<dyn Fn(&mut Vec<u8>) + Send + Sync>;
+
+/// One request, over and over.
+pub fn repeat(request: Vec<u8>) -> NextRequest {
+    Arc::new(move |buffer| buffer.extend_from_slice(&request))
+}
+
+/// These requests in turn.
+pub fn take_turns(requests: impl IntoIterator<Item = NextRequest>) -> NextRequest {
+    let (requests, next): (Vec<NextRequest>, _) = (requests.into_iter().collect(), AtomicUsize::new(0));
+    Arc::new(move |buffer: &mut Vec<u8>| requests[next.fetch_add(1, Relaxed) % requests.len()](buffer))
+}
 
 #[derive(Clone)]
 pub struct Load {

@@ -19,7 +19,7 @@ use crate::attack;
 use crate::bench::{Bench, metric};
 use crate::child::Server;
 use crate::company::{Client, Company};
-use crate::load::{Load, NextRequest, Run, run_flows};
+use crate::load::{Load, NextRequest, Run, repeat, run_flows, take_turns};
 use crate::postgres::{Database, processor_seconds};
 use crate::report::Target;
 use crate::rounds::median;
@@ -173,12 +173,12 @@ async fn prepare(host: &Host, seats: &[Seat]) -> anyhow::Result<Vec<Operation>> 
     let paid_on = read["booksStartOn"].as_str().context("the entity keeps no books")?.to_owned();
     let list = company.price(&mut client, address, &company.variants).await?;
     let pages = company.products.iter().map(|product| format!("pricing/price-lists/{list}/products/{product}"));
-    let pages = attack::reads(pages.map(|page| attack::get(company, &format!("{page}?expand=media"))));
+    let pages = take_turns(pages.map(|page| repeat(attack::get(company, &format!("{page}?expand=media")))));
     let [report, ..] = attack::report_paths(entity)?;
     let load = |request: NextRequest, statuses: &'static [u16]| {
         Work::Request(Load { address, connections: CONNECTIONS, request, statuses })
     };
-    let get = |path: &str| load(attack::reads([attack::get(company, path)]), &[200]);
+    let get = |path: &str| load(repeat(attack::get(company, path)), &[200]);
     let operation = |name, meaning, bounds, work| Operation { name, meaning, bounds, work };
     Ok(vec![
         operation("read", "read a product", &["statements_read"], load(company.reads(), &[200])),

@@ -3,8 +3,6 @@
 //! The same load goes to a host with one server and to a host with two, whose companies are half at each. The processor time of the
 //! database is that of every server of the machine.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use stoa_cluster::{Cluster, find_or_install};
@@ -12,7 +10,7 @@ use stoa_cluster::{Cluster, find_or_install};
 use crate::bench::Bench;
 use crate::child::Server;
 use crate::company::Company;
-use crate::load::{Latencies, Load, NextRequest, Paced};
+use crate::load::{Latencies, Load, NextRequest, Paced, take_turns};
 use crate::postgres::{Database, processor_seconds};
 use crate::report::Target;
 use crate::rounds::{median, ratio};
@@ -82,7 +80,7 @@ async fn compare(bench: &mut Bench, hosts: [&Server; 2], companies: [[&Requests;
         let loads = [0, 1].map(|side: usize| Load {
             address: hosts[side].address,
             connections: CONNECTIONS,
-            request: take_turns(companies[side].iter().flat_map(|requests| choose(requests)).cloned().collect()),
+            request: take_turns(companies[side].iter().flat_map(|requests| choose(requests)).cloned()),
             statuses,
         });
         for load in &loads {
@@ -106,11 +104,6 @@ async fn compare(bench: &mut Bench, hosts: [&Server; 2], companies: [[&Requests;
         }
     }
     Ok(())
-}
-
-fn take_turns(requests: Vec<NextRequest>) -> NextRequest {
-    let next = AtomicUsize::new(0);
-    Arc::new(move |buffer: &mut Vec<u8>| requests[next.fetch_add(1, Ordering::Relaxed) % requests.len()](buffer))
 }
 
 /// Kills the second server, round by round: the waits of the companies at home before and meanwhile, and the rejections of the others.

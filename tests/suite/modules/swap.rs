@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use stoa_tests::host::Settings;
+use stoa_tests::parallel::SetOnDrop;
 use stoa_tests::{Answer, Company, Database, Stoa, at_once, cuts, eventually, modules, on_both_databases};
 
 on_both_databases![
@@ -59,15 +60,6 @@ fn ask(shop: &Company, number: usize) -> (u16, Option<String>) {
     (answer.status, answer["version"].as_str().map(str::to_string))
 }
 
-/// Says that the load may end, also where a swap failed: else it would go on for ever.
-struct Ends<'a>(&'a AtomicBool);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
-    }
-}
-
 fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
     let host = host(database);
     let console = host.console();
@@ -75,7 +67,7 @@ fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
     let (done, requests) = (AtomicBool::new(false), AtomicUsize::new(0));
     let reported: Vec<_> = at_once(CONNECTIONS + 1, |thread| {
         if thread == CONNECTIONS {
-            let _ends_the_load = Ends(&done);
+            let _ends_the_load = SetOnDrop(&done);
             for swap in 1..=SWAPS {
                 // A database that is too busy for an operator says so; the requests are what must not fail.
                 eventually(|| {

@@ -7,6 +7,7 @@ use serde_json::json;
 use stoa_tests::host::Settings;
 use stoa_tests::modules::replace_name;
 use stoa_tests::operator::Operator;
+use stoa_tests::parallel::SetOnDrop;
 use stoa_tests::puppet::{self, puppet};
 use stoa_tests::{Database, Stoa, at_once, eventually, modules, on_both_databases};
 
@@ -217,15 +218,6 @@ fn a_module_that_others_need_takes_the_set_back(database: Database) {
     assert_eq!(history.items()[1]["withdrawn"], json!(["keeper 1.1.0"]), "{history}");
 }
 
-/// Says that the load may end, also where an activation failed: else it would go on for ever.
-struct EndsLoad<'a>(&'a AtomicBool);
-
-impl Drop for EndsLoad<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
-    }
-}
-
 /// Versions of two modules that need each other: neither runs with the other's old version, so a mixed set would be
 /// refused.
 fn a_set_is_activated_as_one(database: Database) {
@@ -249,7 +241,7 @@ fn a_set_is_activated_as_one(database: Database) {
     let done = AtomicBool::new(false);
     let asked: usize = at_once(5, |thread| {
         if thread == 4 {
-            let _ends_the_load = EndsLoad(&done);
+            let _ends_the_load = SetOnDrop(&done);
             for round in 0..10 {
                 let [keeper, reader] = if round % 2 == 0 { &new } else { &old };
                 console.activate_set(&[keeper, reader], &allowed).is(200);

@@ -166,7 +166,6 @@ fn every_company_is_verified_and_listed() {
     assert_eq!((&verified["companies"], &verified["findings"]), (&json!(2), &json!([])), "{verified}");
 }
 
-/// The rows of a company go to the other database behind the hosts' back, which have its place in mind.
 fn a_company_leaves_for_another_deployment_with_its_members() {
     let (host, shop) = elsewhere();
     let (email, target) = ("member@example.test", host_with(1));
@@ -192,6 +191,7 @@ fn a_company_leaves_for_another_deployment_with_its_members() {
     assert!(!is_imported && said.contains("in this database already"), "{said}");
 }
 
+/// The rows of a company go to the other database behind the hosts' back, which have its place in mind.
 fn a_company_that_moved_is_found_again() {
     let host = host_with(1);
     let shop = host.company_at("home", "owner@example.test");

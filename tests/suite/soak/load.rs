@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use stoa_tests::Company;
 use stoa_tests::company::product;
+use stoa_tests::parallel::SetOnDrop;
 
 pub const WRITERS: usize = 8;
 /// How long they write before it fails.
@@ -43,15 +44,6 @@ struct Progress {
     internal: usize,
 }
 
-/// Ends the writers, also where the test failed: else it would wait for them for ever.
-struct Rest<'a>(&'a AtomicBool);
-
-impl Drop for Rest<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// Lets something fail under the load of so many writers and waits until each is served again.
 pub fn observe(shops: &[Company], writers: usize, tag: &str, fail: impl FnOnce()) -> Observed {
     let progress = Mutex::new(Progress { served: vec![None; writers], ..Progress::default() });
@@ -74,7 +66,7 @@ pub fn observe(shops: &[Company], writers: usize, tag: &str, fail: impl FnOnce()
                 }
             });
         }
-        let _rest = Rest(&stop);
+        let _rest = SetOnDrop(&stop);
         thread::sleep(BEFORE);
         fail();
         let end = Instant::now();

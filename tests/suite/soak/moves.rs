@@ -7,6 +7,7 @@ use std::thread;
 use serde_json::json;
 use stoa_tests::cuts::rounds;
 use stoa_tests::moves::Movable;
+use stoa_tests::parallel::SetOnDrop;
 use stoa_tests::people::somebody;
 use stoa_tests::{Company, record, tests};
 
@@ -83,12 +84,6 @@ fn fill(shop: &Company) {
 /// Acts while the company is read, and returns how many reads were answered. A read that is not fails the test.
 fn while_reading<T>(shop: &Company, act: impl FnOnce() -> T) -> (T, usize) {
     let (ended, count) = (AtomicBool::new(false), AtomicUsize::new(0));
-    struct End<'a>(&'a AtomicBool);
-    impl Drop for End<'_> {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::Release);
-        }
-    }
     thread::scope(|scope| {
         let reader = scope.spawn(|| {
             while !ended.load(Ordering::Acquire) {
@@ -97,7 +92,7 @@ fn while_reading<T>(shop: &Company, act: impl FnOnce() -> T) -> (T, usize) {
             }
         });
         let done = {
-            let _end = End(&ended);
+            let _ending = SetOnDrop(&ended);
             act()
         };
         reader.join().expect("a read failed");

@@ -1,8 +1,5 @@
 //! Pages of lists: the first one of the small and of the large company, and pages at a hundred depths of the large one.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
 use anyhow::Context as _;
 use uuid::Uuid;
 
@@ -10,7 +7,7 @@ use super::ids::Ids;
 use super::{MOST, Shop};
 use crate::bench::Bench;
 use crate::company::{Client, Company, id};
-use crate::load::{NextRequest, Side};
+use crate::load::{NextRequest, Side, repeat, take_turns};
 use crate::postgres::processor_seconds;
 use crate::report::Target;
 use crate::rounds::{median, ratio};
@@ -118,12 +115,9 @@ async fn request_pages(list: &List, shop: &Shop, after: &[u64]) -> anyhow::Resul
     for number in after {
         let path = page_path(company, &(list.path)(shop), (*number > 0).then(|| ids.nth(*number)));
         check_page(&mut client, &path, ids.nth(number + 1)).await?;
-        requests.push(company.get_request(&path));
+        requests.push(repeat(company.get_request(&path)));
     }
-    let next = AtomicUsize::new(0);
-    Ok(Arc::new(move |buffer: &mut Vec<u8>| {
-        buffer.extend_from_slice(&requests[next.fetch_add(1, Relaxed) % requests.len()]);
-    }))
+    Ok(take_turns(requests))
 }
 
 fn page_path(company: &Company, list: &str, cursor: Option<Uuid>) -> String {
