@@ -206,7 +206,7 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
         neighbours::measure(bench, &database.url, "").await?;
     }
     if parts.has("postgres/places") {
-        places::measure(bench, database).await?;
+        places::measure(bench).await?;
     }
     if parts.has("postgres/traces") {
         traces::measure(bench, "_pg", &database.url, &company).await?;

@@ -54,11 +54,19 @@ impl Company {
     /// How many of the company's transactions that write wait for a lock; for PostgreSQL.
     pub fn waiting_writes(&self) -> usize {
         let waiting = format!(
-            "select a.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid where l.locktype = 'advisory'
-             and l.classid = {CLASS} and l.objid = {}::int8::oid and a.wait_event_type = 'Lock'",
+            "select distinct h.pid from pg_locks h join pg_locks w on w.pid = h.pid where not w.granted
+             and h.locktype = 'advisory' and h.classid = {CLASS} and h.objid = {}::int8::oid",
             self.number()
         );
         self.rows(&waiting).len()
+    }
+
+    /// How many transactions of the company's database wait for a lock; for PostgreSQL. `pg_stat_activity` does not say it
+    /// steadily: one that waits looks for deadlocks after a second, and waits for nothing while it looks.
+    pub fn waiting_transactions(&self) -> usize {
+        let waiting = "select l.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid
+                       where not l.granted and a.datname = current_database()";
+        self.rows(waiting).len()
     }
 
     /// Returns whether a transaction of the company that writes is under way; for PostgreSQL.

@@ -59,7 +59,7 @@ enum Verb {
     #[command(after_help = "Example: cargo xtask build-modules --examples")]
     BuildModules(build_modules::Args),
     /// Create components/NAME, a module that builds, tests and activates without changes
-    #[command(after_help = "Example: cargo xtask new-module loyalty")]
+    #[command(after_help = "Example: cargo xtask new-module warranties")]
     NewModule(new_module::Args),
     /// Make a release in target/dist: programs, signed modules, compiled code, SBOM, licences, checksums
     #[command(after_help = "Example: cargo xtask release --key deployment.key")]

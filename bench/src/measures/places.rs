@@ -1,6 +1,7 @@
 //! `places_*`: what a second database server costs a request, and what its loss costs the companies of the first one.
 //!
-//! The same load goes to a host with one server and to a host with two, whose companies are half at each. The processor time of the
+//! The same load goes to a host with one server and to a host with two, whose companies are half at each: in all as many
+//! connections (`_ratio`), then as many for each server (`_each_ratio`). Both servers are of one kind. The processor time of the
 //! database is that of every server of the machine.
 
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use crate::rounds::{median, ratio};
 
 /// Companies at each server.
 const COMPANIES: usize = 4;
+/// Connections of the host with one server.
 const CONNECTIONS: usize = 8;
 /// The dearest request of two servers, beside one.
 const DEAREST: f64 = 1.05;
@@ -35,20 +37,24 @@ struct Requests {
     writes: Vec<NextRequest>,
 }
 
-pub async fn measure(bench: &mut Bench, database: &Database) -> anyhow::Result<()> {
-    let cluster = Cluster::start(&find_or_install()?, &std::env::temp_dir())?;
-    let place = Database::create(cluster.url()).await?;
+pub async fn measure(bench: &mut Bench) -> anyhow::Result<()> {
+    let (programs, folder) = (find_or_install()?, std::env::temp_dir());
+    let (first, second) = (Cluster::start(&programs, &folder)?, Cluster::start(&programs, &folder)?);
+    let (database, place) = (Database::create(first.url()).await?, Database::create(second.url()).await?);
     let (one, _) = bench.stoa(&database.url, 16).await?;
-    let two = start_with(bench, database, &place).await?;
+    let two = start_with(bench, &database, &place).await?;
     let home = make_companies(bench, &one, COMPANIES).await?;
     let both = make_companies(bench, &one, COMPANIES).await?;
     // The home server has more companies by now: new ones are made at the other.
     let away = make_companies(bench, &two, COMPANIES).await?;
     let count = place.count("stoa_tenant").await?;
     anyhow::ensure!(count == i64::try_from(COMPANIES)?, "{count} companies are at the second server");
-    compare(bench, [&one, &two], [[&home, &both], [&home, &away]]).await?;
+    let (one_server, two_servers) = ([&home, &both], [&home, &away]);
+    let sides =
+        [(&one, one_server, CONNECTIONS), (&two, two_servers, CONNECTIONS), (&two, two_servers, 2 * CONNECTIONS)];
+    compare(bench, sides).await?;
     one.stop().await?;
-    lose(bench, &two, &cluster, &home, &away).await?;
+    lose(bench, &two, &second, &home, &away).await?;
     two.stop().await
 }
 
@@ -71,36 +77,44 @@ async fn make_companies(bench: &Bench, host: &Server, count: usize) -> anyhow::R
     Ok(requests)
 }
 
-/// Processor time of a request of one server and of two, round by round.
-async fn compare(bench: &mut Bench, hosts: [&Server; 2], companies: [[&Requests; 2]; 2]) -> anyhow::Result<()> {
+/// A host, the companies at home and the others, and connections.
+type Side<'a> = (&'a Server, [&'a Requests; 2], usize);
+
+/// Processor time of a request of one server and of two, round by round. The first side has one server.
+async fn compare(bench: &mut Bench, sides: [Side<'_>; 3]) -> anyhow::Result<()> {
     type Choose = fn(&Requests) -> &Vec<NextRequest>;
     let kinds: [(&str, Choose, &'static [u16]); 2] =
         [("read", |requests| &requests.reads, &[200]), ("write", |requests| &requests.writes, &[201])];
     for (kind, choose, statuses) in kinds {
-        let loads = [0, 1].map(|side: usize| Load {
-            address: hosts[side].address,
-            connections: CONNECTIONS,
-            request: take_turns(companies[side].iter().flat_map(|requests| choose(requests)).cloned()),
+        let loads = sides.map(|(host, companies, connections)| Load {
+            address: host.address,
+            connections,
+            request: take_turns(companies.iter().flat_map(|requests| choose(requests)).cloned()),
             statuses,
         });
         for load in &loads {
             load.run(bench.rounds.time).await?;
         }
-        let (mut databases, mut processes) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+        let (mut databases, mut processes): ([Vec<f64>; 3], [Vec<f64>; 3]) = Default::default();
         for _ in 0..bench.rounds.count {
             for (side, load) in loads.iter().enumerate() {
-                let before = (processor_seconds(), hosts[side].processor_seconds());
+                let host = sides[side].0;
+                let before = (processor_seconds(), host.processor_seconds());
                 let count = load.run(bench.rounds.time).await?.count() as f64;
                 databases[side].push((processor_seconds() - before.0) * 1e6 / count);
-                processes[side].push((hosts[side].processor_seconds() - before.1) * 1e6 / count);
+                processes[side].push((host.processor_seconds() - before.1) * 1e6 / count);
             }
         }
-        for (name, sides) in [("database", databases), ("host", processes)] {
+        for (name, [one, two, each]) in [("database", databases), ("host", processes)] {
             let meaning = format!("microseconds of processor time of the {name}, of a {kind} with one server");
-            bench.report.add(format!("places_{kind}_{name}_us"), median(sides[0].iter().copied()), meaning);
-            let meaning = format!("processor time of the {name}, of a {kind} with two servers to that with one");
-            let figure = format!("places_{kind}_{name}_ratio");
-            bench.report.judge(&figure, ratio(&sides[1], &sides[0]), Target::AtMost(DEAREST), meaning);
+            bench.report.add(format!("places_{kind}_{name}_us"), median(one.iter().copied()), meaning);
+            for (figure, times, connections) in [("ratio", two, "in all"), ("each_ratio", each, "for each server")] {
+                let meaning = format!(
+                    "processor time of the {name}, of a {kind} with two servers to that with one, as many connections {connections}"
+                );
+                let figure = format!("places_{kind}_{name}_{figure}");
+                bench.report.judge(&figure, ratio(&times, &one), Target::AtMost(DEAREST), meaning);
+            }
         }
     }
     Ok(())

@@ -6,6 +6,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::postgres::own::OwnAddress;
+use super::servers::HOME;
 use super::{Cell, DatabaseSettings, Error, Location, Session, directory, migrations, sqlite};
 
 /// The limits of a command's own connection.
@@ -50,18 +51,21 @@ impl DatabaseSettings {
         Ok(location)
     }
 
-    /// The settings of the server that has a company.
+    /// The settings of the server that has a company. None: the home server has it.
     ///
     /// # Errors
     /// The home server does not answer, or the settings do not name the company's place.
-    pub async fn at_place_of(&self, company: Uuid) -> anyhow::Result<DatabaseSettings> {
+    pub async fn at_place_of(&self, company: Uuid) -> anyhow::Result<Option<DatabaseSettings>> {
         if self.places.is_empty() {
-            return Ok(self.clone());
+            return Ok(None);
         }
         let mut home = Session::begin_own(self, true).await?;
-        let Some(name) = directory::read_place(&mut home, company).await? else { return Ok(self.clone()) };
+        // A company that came home keeps its row until the other place is purged.
+        let name = directory::read_place(&mut home, company).await?.filter(|name| name != HOME);
+        let Some(name) = name else { return Ok(None) };
         let place = self.places.iter().find(|place| place.name == name);
-        Ok(self.of_place(place.ok_or_else(|| anyhow::anyhow!("the settings name no place {name}"))?))
+        let place = place.ok_or_else(|| anyhow::anyhow!("the settings name no place {name}"))?;
+        Ok(Some(self.of_place(place)))
     }
 }
 

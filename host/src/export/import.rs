@@ -101,7 +101,7 @@ impl<'a> Import<'a> {
         let company = manifest.company;
         session.enter_company(company).await?;
         let known = session.query("select 1 from stoa_tenant where id = $1", &[Cell::Id(company)]).await?;
-        let is_new = known.is_empty() && settings.at_place_of(company).await?.url == settings.url;
+        let is_new = known.is_empty() && settings.at_place_of(company).await?.is_none();
         anyhow::ensure!(is_new, "the company {company} is in this database already");
         let active = read_modules(&mut session).await?;
         anyhow::ensure!(!active.is_empty(), "no module is active in this database: start a host on it first");

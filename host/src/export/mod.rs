@@ -42,7 +42,7 @@ pub async fn export(
     // The home server alone has the versions of modules.
     let modules = read_modules(&mut Session::begin_own(settings, true).await?).await?;
     let place = settings.at_place_of(company).await?;
-    let mut session = Session::begin_own(&place, true).await?;
+    let mut session = Session::begin_own(place.as_ref().unwrap_or(settings), true).await?;
     session.enter_company(company).await?;
     let rows = session.query("select name, status from stoa_tenant where id = $1", &[Cell::Id(company)]).await?;
     let row = rows.first().with_context(|| format!("there is no company {company}"))?;
@@ -61,9 +61,9 @@ pub async fn export(
     };
     writeln!(output, "{}", Line::Manifest(manifest).to_text()?)?;
     // The company's snapshot has begun: the directory names each of its members.
-    let mut home = match place.url == settings.url {
-        true => None,
-        false => Some(Session::begin_own(settings, true).await?),
+    let mut home = match place {
+        None => None,
+        Some(_) => Some(Session::begin_own(settings, true).await?),
     };
     let mut counts = BTreeMap::new();
     for table in &all {

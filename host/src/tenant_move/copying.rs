@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep};
 
 use super::equality::Comparison;
 use super::record::Home;
-use super::switch::{SwitchAttempt, attempt};
+use super::switch::attempt;
 use super::tables::{self, MovedTable};
 use super::{Ends, Moving, NotYet, replication};
 
@@ -45,12 +45,11 @@ impl Moving {
                 }
                 comparison.compare(&mut ends.source, &mut ends.target).await?;
                 match attempt(self, home, ends, &mut comparison).await {
-                    Ok(SwitchAttempt::Switched(pause)) => return Ok(pause),
-                    Ok(SwitchAttempt::Late(why)) => (self.report)(&format!("writes are accepted again: {why}")),
-                    Err(error) => match error.downcast::<NotYet>() {
-                        Ok(not_yet) => (self.report)(&format!("writes are accepted again: {not_yet}")),
-                        Err(error) => return Err(error),
-                    },
+                    Ok(pause) => return Ok(pause),
+                    Err(error) => {
+                        let not_yet = error.downcast::<NotYet>()?;
+                        (self.report)(&format!("writes are accepted again: {not_yet}"));
+                    }
                 }
                 sleep(SECOND).await;
             }

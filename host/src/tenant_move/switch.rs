@@ -11,7 +11,7 @@ use super::equality::{Comparison, TableComparison};
 use super::fence::Fence;
 use super::record::{Home, MoveStep};
 use super::server::Server;
-use super::{Ends, Moving, carry, tables};
+use super::{Ends, Moving, NotYet, carry, tables};
 
 /// The part of the pause that may pass until writes under way have ended.
 const DRAIN: f64 = 0.5;
@@ -20,25 +20,20 @@ const EQUAL: f64 = 0.8;
 /// The code of a statement that took longer than it may.
 const STATEMENT_TIMEOUT: &str = "57014";
 
-/// The result of an attempt.
-pub enum SwitchAttempt {
-    /// Writes waited for so long.
-    Switched(Duration),
-    /// The company is written where it was. The text says why.
-    Late(String),
-}
-
-/// Tries to switch. Where it cannot in the time, nothing has changed.
+/// Tries to switch. Returns how long writes waited.
+///
+/// # Errors
+/// [`NotYet`] where it cannot in the time: the company is written where it was, and another attempt may switch.
 pub async fn attempt(
     moving: &Moving,
     home: &mut Home,
     ends: &mut Ends,
     comparison: &mut Comparison,
-) -> anyhow::Result<SwitchAttempt> {
+) -> anyhow::Result<Duration> {
     let company = moving.company;
     let place = moving.find(&ends.source.name)?;
     let Some(fence) = Fence::take(place, company, moving.pause.mul_f64(DRAIN)).await? else {
-        return Ok(SwitchAttempt::Late("a write of the company takes longer".into()));
+        return Err(NotYet("a write of the company takes longer".into()).into());
     };
     let limit = moving.pause.mul_f64(EQUAL);
     let left = limit.saturating_sub(fence.since.elapsed());
@@ -46,21 +41,18 @@ pub async fn attempt(
         Ok(compared) => compared,
         Err(error) => {
             fence.release().await?;
-            // A statement may be under way: these connections are of no use.
-            *ends = moving.connect(&ends.source.name, &ends.target.name).await?;
-            let late = || SwitchAttempt::Late(format!("the comparison takes longer than {} ms", limit.as_millis()));
-            return if is_late(&error) { Ok(late()) } else { Err(error) };
+            let late = || NotYet(format!("the comparison takes longer than {} ms", limit.as_millis())).into();
+            let error = if is_late(&error) { late() } else { error };
+            if error.is::<NotYet>() {
+                // A statement may be under way, and its limit is still set: the next attempt has other connections.
+                *ends = moving.connect(&ends.source.name, &ends.target.name).await?;
+            }
+            return Err(error);
         }
     };
-    ends.limit_statements(Duration::ZERO).await?;
     if !pass.tables.is_empty() {
         fence.release().await?;
-        return Ok(SwitchAttempt::Late(format!("both places differ in {}", pass.tables.join(", "))));
-    }
-    let elapsed = fence.since.elapsed();
-    if elapsed > limit {
-        fence.release().await?;
-        return Ok(SwitchAttempt::Late(format!("the comparison ended after {} ms", elapsed.as_millis())));
+        return Err(NotYet(format!("both places differ in {}", pass.tables.join(", "))).into());
     }
     let switched = async {
         carry::announce(&mut ends.source, &mut ends.target, home, company, &carried).await?;
@@ -79,7 +71,7 @@ pub async fn attempt(
     home.note_step(MoveStep::Open).await?;
     (moving.report)(&format!("switched: writes waited {} ms", pause.as_millis()));
     fence.release_behind_old_statements(&mut ends.source).await?;
-    Ok(SwitchAttempt::Switched(pause))
+    Ok(pause)
 }
 
 /// Reads the rows that go with the switch and compares both places, for so long. A server ends a statement that takes longer.
@@ -93,7 +85,9 @@ async fn compare_within(
         ends.limit_statements(limit).await?;
         let carried = carry::read(&mut ends.source, &mut ends.target, moving.company).await?;
         moving.wait_for_mark(ends, limit).await?;
-        Ok((carried, comparison.compare(&mut ends.source, &mut ends.target).await?))
+        let pass = comparison.compare(&mut ends.source, &mut ends.target).await?;
+        ends.limit_statements(Duration::ZERO).await?;
+        Ok((carried, pass))
     };
     timeout(limit, compared).await?
 }

@@ -162,9 +162,7 @@ fn requests_at_once_make_no_more_companies_than_the_limit(database: Database) {
     let answers: Vec<Answer> = thread::scope(|scope| {
         let asked: Vec<_> = (0..FOUNDERS).map(|_| scope.spawn(make)).collect();
         if held.is_some() {
-            let waiting = "select pid from pg_stat_activity
-                where datname = current_database() and wait_event_type = 'Lock'";
-            eventually(|| (host.rows(waiting).len() >= FOUNDERS).then_some(()));
+            eventually(|| (other.waiting_transactions() >= FOUNDERS).then_some(()));
         }
         drop(held);
         asked.into_iter().map(|asked| asked.join().expect("an answer")).collect()

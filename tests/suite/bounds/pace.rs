@@ -106,16 +106,11 @@ fn assert_half_runs(shop: &Company, lock: &str, request: impl Fn() + Sync) {
     thread::scope(|scope| {
         let held = shop.hold(lock);
         let requests: Vec<_> = (0..HALF + 2).map(|_| scope.spawn(&request)).collect();
-        let count_waiting = || {
-            let waiting = "select pid from pg_stat_activity
-                where datname = current_database() and wait_event_type = 'Lock'";
-            shop.rows(waiting).len()
-        };
-        eventually(|| (count_waiting() == HALF).then_some(()));
+        eventually(|| (shop.waiting_transactions() == HALF).then_some(()));
         let begin = Instant::now();
         // Without seats the others come within this time; with them none does.
         while begin.elapsed() < Duration::from_secs(1) {
-            assert_eq!(count_waiting(), HALF);
+            assert_eq!(shop.waiting_transactions(), HALF);
         }
         drop(held);
         for request in requests {

@@ -21,6 +21,7 @@ tests![
     events_of_another_place_are_delivered,
     every_company_is_verified_and_listed,
     a_company_leaves_for_another_deployment_with_its_members,
+    a_company_that_came_home_is_exported,
     a_company_that_moved_is_found_again,
     two_places_of_one_name_are_rejected,
 ];
@@ -189,6 +190,15 @@ fn a_company_leaves_for_another_deployment_with_its_members() {
     target.change(&format!("insert into stoa_company_place values ('{id}', 'place-1', now())"));
     let (is_imported, said) = run(&target, &["import-company"]);
     assert!(!is_imported && said.contains("in this database already"), "{said}");
+}
+
+/// The directory has a row of such a company until the place that it left is purged.
+fn a_company_that_came_home_is_exported() {
+    let host = host_with(1);
+    let shop = host.company_at("home", "owner@example.test");
+    host.change(&format!("insert into stoa_company_place values ('{}', 'home', now())", shop.tenant));
+    let output = host.command().args(["export", &shop.tenant]).output().expect("cannot run the binary");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// The rows of a company go to the other database behind the hosts' back, which have its place in mind.
