@@ -11,17 +11,20 @@ use super::{Audience, Descriptor};
 /// Codes of items that every module may use besides the codes of problems, and the sentence of each: those of schemas
 /// (conventions.md), and those that the crates which modules are written with use by themselves.
 pub const SHARED_ITEM_CODES: &[(&str, &str)] = &[
-    ("REQUIRED", "The member is missing."),
-    ("TYPE", "The value has another JSON type."),
+    ("REQUIRED", "The member or parameter is required and missing. Add it."),
+    ("TYPE", "The value has the wrong JSON type. Send the type that the schema states."),
     ("FORMAT", "The value does not match the format or is not in the list of values."),
     ("RANGE", "The value is too large, too small, too long or too short."),
     ("TOO_MANY", "A list or object has too many entries."),
     ("TOO_FEW", "A list or object has too few entries."),
-    ("REPEATED", "Two entries are equal."),
-    ("NOT_ALLOWED", "The member, parameter or combination is not allowed here."),
-    ("DATE_IN_FUTURE", "The date is later than tomorrow."),
-    ("QUANTITY_SCALE", "The quantity is finer than its unit of measure allows."),
-    ("FINER_THAN_COIN", "The amount is finer than the smallest coin of the currency."),
+    ("REPEATED", "Two entries or members have the same value. Change or remove one of them."),
+    ("NOT_ALLOWED", "The member, parameter, value or combination is not allowed here. Remove or change it."),
+    ("DATE_IN_FUTURE", "The date is too far in the future. Use today or an earlier day."),
+    (
+        "QUANTITY_SCALE",
+        "The quantity has more decimal places than its unit of measure allows. Use at most the `maximum`.",
+    ),
+    ("FINER_THAN_COIN", "The cash amount is not a multiple of the register's `smallestCoin`. State a multiple of it."),
     ("CARD_NUMBER_REFUSED", "The text contains a card number. Remove it."),
 ];
 

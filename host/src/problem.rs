@@ -148,7 +148,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ("PRECONDITION_FAILED", 412, "The record has changed since you read it. Read it again and send its new ETag."),
     ("PAYLOAD_TOO_LARGE", 413, "The body is larger than the operation accepts. Split the request."),
     ("UNSUPPORTED_MEDIA_TYPE", 415, "Send the body as application/json."),
-    ("RATE_LIMITED", 429, "Too many requests in this minute. Retry after the seconds of Retry-After."),
+    ("RATE_LIMITED", 429, "Too many requests in this minute. Retry after the number of seconds in Retry-After."),
     (
         "QUOTA_EXCEEDED",
         429,
@@ -157,7 +157,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
     (
         "COMPANY_LIMIT_REACHED",
         429,
-        "The user has created as many companies as one user may create in 24 hours. Retry after the seconds of Retry-After.",
+        "The user has reached the limit of new companies in 24 hours. Retry after the number of seconds in Retry-After.",
     ),
     (
         "PUBLIC_API_DISABLED",

@@ -64,8 +64,8 @@ struct Args {
     /// Members that the file does not state are cleared.
     #[arg(long)]
     overwrite_hidden: bool,
-    /// Account, by its code, against which opening stock is posted: stock of which the warehouse has none yet. Without it,
-    /// all stock that differs is counted.
+    /// Code of the account against which opening stock is posted: stock of a variant that the warehouse does not have yet.
+    /// Without it, all stock that differs is posted by a stock count.
     #[arg(long, value_name = "CODE")]
     counter_account: Option<String>,
     /// File that records a run until its end, so that the next run continues it [default: FILE.report.jsonl]
@@ -74,8 +74,8 @@ struct Args {
     /// End open prices where the new ones begin. This is the default; the option remains for existing scripts.
     #[arg(long)]
     replace: bool,
-    /// Begin of prices on rows without `validFrom`, for example 2026-01-31T00:00:00Z. Without it a first price has no begin,
-    /// and a changed price begins when the run does.
+    /// Start of prices on rows without `validFrom`, for example 2026-01-31T00:00:00Z. Without it, a first price has no start,
+    /// and a changed price starts when the run starts.
     #[arg(long)]
     valid_from: Option<String>,
     /// Read a column from another header: `--map name="Product title"`.

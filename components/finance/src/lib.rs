@@ -25,7 +25,7 @@ impl Module for Finance {
             (
                 "AMOUNT_PRECISION",
                 409,
-                "A total has more than 6 decimals or more than 12 integer digits. Change quantities or prices.",
+                "A total has more than 6 decimals or 12 integer digits, or cash is not a multiple of the smallest coin. Change the amounts.",
             ),
             (
                 "FULFILMENT_REQUIRED",
@@ -40,7 +40,7 @@ impl Module for Finance {
             (
                 "CASH_SESSION_REQUIRED",
                 409,
-                "Cash of a till leaves through an open session of that till only. Open a session and state it.",
+                "Cash leaves a till, or returns to it, only through an open session of that till. Open a session and state its id.",
             ),
         ],
         verify: verify::verify,

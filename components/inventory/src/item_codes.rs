@@ -24,6 +24,6 @@ pub const ITEM_CODES: &[(&str, &str)] = &[
     ("NONE", "The legal entity has no active warehouse of type IN_TRANSIT. Create one."),
     ("SEVERAL", "The legal entity has several active warehouses of type IN_TRANSIT. State one of them on the order."),
     ("NOT_OUTSTANDING", "The unit is not in transit on this line. State a unit of the line that is still outstanding."),
-    ("UNCOSTED", "The goods have no known cost, so no amount can be added to it or subtracted from it."),
+    ("UNCOSTED", "The cost of the goods is unknown, so it cannot change. State goods with a known cost."),
     ("EXCEEDS_COST", "The amount is above the cost of the goods. State a smaller amount."),
 ];

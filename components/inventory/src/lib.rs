@@ -40,7 +40,7 @@ impl Module for Inventory {
                 "The unit or the goods are not in the required legal entity or warehouse. Transfer them first.",
             ),
             ("UNIT_UNAVAILABLE", 409, "The unit is not available. Choose another unit."),
-            ("UNIT_CONDITION_REQUIRED", 409, "The request must state the condition of the unit."),
+            ("UNIT_CONDITION_REQUIRED", 409, "The variant has no condition. State the `condition` of the unit."),
             (
                 "UNIT_CONDITION_MISMATCH",
                 409,

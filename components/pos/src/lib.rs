@@ -28,7 +28,7 @@ impl Module for Pos {
                 "REGISTER_MISMATCH",
                 409,
                 "The legal entity, warehouse, price list or currency of the order differs from the \
-                session.",
+                session. Use a session of a register that fits the order.",
             ),
             ("SESSION_OPEN", 409, "The register has an open session. Close it first."),
             ("TENDER_INSUFFICIENT", 409, "The tendered cash is below the total. Tender at least the total."),

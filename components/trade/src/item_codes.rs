@@ -26,12 +26,14 @@ pub const OTHER_CURRENCY: Code =
     ("OTHER_CURRENCY", "The record is in another currency. State one in the document's currency.");
 pub const BEYOND_DELIVERED: Code = (
     "BEYOND_DELIVERED",
-    "More would come back than was delivered and has not come back yet. State a smaller quantity.",
+    "The quantity is larger than the delivered quantity that is not returned yet. State a smaller quantity.",
 );
-pub const BEYOND_RECEIVED: Code =
-    ("BEYOND_RECEIVED", "More would go back than was received and has not gone back yet. State a smaller quantity.");
+pub const BEYOND_RECEIVED: Code = (
+    "BEYOND_RECEIVED",
+    "The quantity is larger than the received quantity that is not returned yet. State a smaller quantity.",
+);
 pub const BILLED_BEYOND_ORDER: Code =
-    ("BILLED_BEYOND_ORDER", "More would be billed than the order has and is not billed yet. State a smaller quantity.");
+    ("BILLED_BEYOND_ORDER", "The quantity is larger than the unbilled quantity of the order. State a smaller quantity.");
 pub const NOT_RECEIVED: Code = ("NOT_RECEIVED", "Nothing was received for the record. Receive the goods first.");
 pub const NOT_NORMAL: Code = (
     "NOT_NORMAL",
@@ -39,10 +41,10 @@ pub const NOT_NORMAL: Code = (
 );
 pub const ORDER_BILLED: Code = (
     "ORDER_BILLED",
-    "Invoices bill the order. Void them first, or, if a register collects it, bill all of it in one unpaid invoice without other orders.",
+    "Invoices bill the order. Void them first. A register also collects an order that one unpaid invoice bills in full and without other orders.",
 );
 pub const ORDER_COLLECTED: Code =
-    ("ORDER_COLLECTED", "The order was collected at a register and takes no further collection.");
+    ("ORDER_COLLECTED", "A register has already collected the order. An order is collected only once.");
 pub const UNITS_DIFFER_FROM_QUANTITY: Code = (
     "UNITS_DIFFER_FROM_QUANTITY",
     "The number of units differs from the quantity. Identify as many as `required` states.",

@@ -253,9 +253,9 @@ macro_rules! list_query {
             @of [$(#[$meta])* $vis struct $name] []
             [
                 $($(#[$parameter_meta])* $parameter: $type,)*
-                /// Order of the items; descending with `-`. Omitted: the order of their creation. If the record that `cursor`
-                /// names has changed meanwhile, the page continues after its new value. A sorted list is for display: keep a
-                /// copy with `updatedSince`, which cannot be combined with `sort`, nor can a search of a text.
+                /// Order of the items; a `-` before the name makes it descending. Omitted: the order of their creation. If the
+                /// record that `cursor` names has changed meanwhile, the page continues after its new value. `sort` cannot be
+                /// combined with `updatedSince` or with a text search: to keep a copy, use `updatedSince`.
                 sort: Option<$crate::lists::sort::Sort<$name>>,
             ]
         }

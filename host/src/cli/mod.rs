@@ -37,7 +37,7 @@ use crate::platform;
 use crate::sandbox::engine::{self, Sandbox};
 use crate::settings::Settings;
 
-/// Stoa: a commerce platform whose every domain is a sandboxed WebAssembly component.
+/// Stoa: a commerce platform in which every domain is a sandboxed WebAssembly component.
 #[derive(Parser)]
 #[command(
     name = "stoa",

@@ -73,7 +73,7 @@ enum Verb {
         #[arg(value_parser = ENTITLEMENTS)]
         entitlement: String,
     },
-    /// Move a company to another PostgreSQL server while it is used. Run again, it goes on where it was interrupted.
+    /// Move a company to another PostgreSQL server while it is used. Run it again to continue an interrupted move.
     #[command(after_help = "Example: stoa tenant move COMPANY --to place-2 --dry-run")]
     Move(tenant_move::MoveFlags),
     /// Take an entitlement away from a company.

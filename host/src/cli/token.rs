@@ -34,14 +34,15 @@ pub struct Flags {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Say step by step whether a host with these settings takes a user token, and the remedy if not. Exits with 1 if not.
+    /// Check step by step whether a host with these settings accepts a user token, and print the remedy if not. Exits with 1
+    /// if not.
     #[command(after_help = "Example: stoa token check < token.txt")]
     Check(CheckFlags),
 }
 
 #[derive(Args, Serialize)]
 struct CheckFlags {
-    /// The token. Without this flag it is read from stdin, where no list of processes shows it.
+    /// The token. Without this flag it is read from stdin, which keeps it out of the list of processes.
     #[arg(long)]
     #[serde(skip)]
     token: Option<String>,

@@ -33,7 +33,8 @@ struct CurrentUser {
     email_verified: bool,
     display_name: Option<String>,
     memberships: Vec<UserMembership>,
-    /// Companies whose database server does not answer now. They are not among the memberships. Omitted: all servers answer.
+    /// Ids of companies whose database server does not respond now; `memberships` omits them. Absent if all servers
+    /// respond.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unreachable: Vec<Uuid>,
     created_at: Instant,

@@ -41,7 +41,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .problems(&["ILLEGAL_STATE"]),
 ];
 
-/// The past that a company brought in: records that were created at or before `until`, or while `at` is set, are history.
+/// Imported history of a company. Records that were created at or before `until`, or while `at` is set, belong to it.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TenantHistory {

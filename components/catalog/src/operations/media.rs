@@ -61,7 +61,7 @@ pub struct MediaInput {
     /// Variant of the product; null for the product as a whole.
     pub variant_id: Option<Id>,
     pub alt_text: Option<Text<0, 300>>,
-    /// Position on the page. Lists are sorted by id regardless of it.
+    /// Position in which clients show the media. Lists are sorted by id, not by position.
     #[serde(default)]
     #[schemars(range(min = 0, max = 10000))]
     pub position: i64,

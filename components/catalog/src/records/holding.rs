@@ -23,7 +23,7 @@ text_enum! {
     pub enum WarningCode { StockOnHand => "STOCK_ON_HAND" }
 }
 
-/// A fact that the caller may not expect. The request succeeded.
+/// A warning about a request that succeeded.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {

@@ -14,7 +14,7 @@ text_enum! {
     pub enum RemovalStatus { Archived => "ARCHIVED", Deleted => "DELETED", Unpublished => "UNPUBLISHED" }
 }
 
-/// A record that API clients do not read, unless they write the catalog. Only its ids: a draft stays hidden.
+/// A record that API clients without `catalog.write` cannot read. It has ids only, so that drafts stay hidden.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Removal {

@@ -52,7 +52,7 @@ pub struct StartBooks {
     pub expected_version: ExpectedVersion,
     #[schemars(with = "text::CurrencyCode")]
     pub currency_code: String,
-    /// Most decimal places of an amount in the journal. Omitted or null: 6.
+    /// Maximum number of decimal places of an amount in the journal. Omitted or null: 6.
     #[schemars(range(min = 6, max = 12))]
     pub amount_scale: Option<u8>,
     /// Costs to assign to goods without a known cost.

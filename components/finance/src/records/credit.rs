@@ -11,7 +11,7 @@ use crate::records::funds::FundsRow;
 use crate::records::side::Side;
 
 text_enum! {
-    /// A REQUESTED credit has no value until it is recognised by a document.
+    /// A REQUESTED credit becomes RECOGNIZED by the document that grants it, and has no value before; both can become VOID.
     pub enum CreditStatus { Requested => "REQUESTED", Recognized => "RECOGNIZED", Void => "VOID" }
 }
 

@@ -8,7 +8,8 @@ use stoa_trade::resource;
 use crate::records::side::Side;
 
 text_enum! {
-    /// ISSUED invoices are immutable and count as owed until they are settled or void.
+    /// A DRAFT becomes ISSUED when it is issued, recognised or confirmed; both can become VOID. An ISSUED invoice is immutable
+    /// and counts as owed until it is settled or VOID.
     pub enum InvoiceStatus { Draft => "DRAFT", Issued => "ISSUED", Void => "VOID" }
 }
 

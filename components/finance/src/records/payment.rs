@@ -9,7 +9,8 @@ use crate::records::funds::FundsRow;
 use crate::records::side::Side;
 
 text_enum! {
-    /// PENDING payments settle and post nothing. RECORDED and CONFIRMED payments count as money.
+    /// PENDING payments settle and post nothing until they become CONFIRMED. RECORDED and CONFIRMED payments count as money.
+    /// An applied payment can become REVERSED, any other one VOID.
     pub enum PaymentStatus {
         Pending => "PENDING", Recorded => "RECORDED", Confirmed => "CONFIRMED", Reversed => "REVERSED", Void => "VOID",
     }

@@ -8,7 +8,7 @@ use stoa_trade::{JsonList, resource, with_lines};
 use crate::records::known_unit::line_with_units;
 
 text_enum! {
-    /// SHIPPED and CANCELLED returns are immutable.
+    /// A DRAFT becomes SHIPPED or CANCELLED. Both are final.
     pub enum SupplierReturnStatus { Draft => "DRAFT", Shipped => "SHIPPED", Cancelled => "CANCELLED" }
 }
 

@@ -36,7 +36,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).answers::<Warehouse>()
         .and_client(Client::new(CLIENT_READ).answers::<ApiWarehouse>()),
     Operation::replace("/inventory/warehouses/{warehouseId}", "replaceWarehouse", replace).summary("Rename a warehouse")
-        .description("All members except the name must be the current ones.")
+        .description("Only the name can change. Every other member must have its current value.")
         .needs(ADJUST).body::<WarehouseInput>().answers::<Warehouse>()
         .writes(WAREHOUSE, &[WAREHOUSE_UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
     Operation::transition("/inventory/warehouses/{warehouseId}/archive", "archiveWarehouse", archive)

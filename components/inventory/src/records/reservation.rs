@@ -12,6 +12,7 @@ use crate::records::unit::UnitRow;
 pub const RESERVATION: &str = "INVENTORY_RESERVATION";
 
 text_enum! {
+    /// An ACTIVE reservation becomes CONSUMED when its goods leave, or RELEASED without them. Both are final.
     pub enum ReservationStatus { Active => "ACTIVE", Released => "RELEASED", Consumed => "CONSUMED" }
 }
 

@@ -11,6 +11,7 @@ use stoa_trade::{resource, with_lines};
 pub const COUNT: &str = "STOCK_COUNT";
 
 text_enum! {
+    /// An OPEN count becomes POSTED or CANCELLED. Both are final.
     pub enum CountStatus { Open => "OPEN", Posted => "POSTED", Cancelled => "CANCELLED" }
 }
 

@@ -10,7 +10,8 @@ use crate::records::unit::{UnitRow, UnitStatus};
 pub const ORDER: &str = "TRANSFER_ORDER";
 
 text_enum! {
-    /// RECEIVED and CANCELLED orders are immutable.
+    /// DRAFT, APPROVED, IN_TRANSIT, PARTIALLY_RECEIVED and RECEIVED follow in this order; APPROVED and PARTIALLY_RECEIVED may
+    /// be skipped. An order can become CANCELLED until its first receipt. RECEIVED and CANCELLED are final.
     pub enum TransferStatus {
         Draft => "DRAFT", Approved => "APPROVED", InTransit => "IN_TRANSIT", PartiallyReceived => "PARTIALLY_RECEIVED",
         Received => "RECEIVED", Cancelled => "CANCELLED",

@@ -83,8 +83,8 @@ pub struct LegalEntityInput {
     pub currency_code: Option<String>,
     /// With books only: first day on which entries may be dated, today or earlier. Omitted: today. Immutable.
     pub books_start_on: Option<Date>,
-    /// With books only: most decimal places of an amount in the journal. Omitted: 6. Choose more if cost times quantity of your
-    /// goods needs them. Immutable.
+    /// With books only: maximum number of decimal places of an amount in the journal. Omitted: 6. Choose more if cost times
+    /// quantity of your goods needs them. Immutable.
     #[schemars(range(min = 6, max = 12))]
     pub amount_scale: Option<i64>,
     /// A chart of accounts with mappings and money accounts.

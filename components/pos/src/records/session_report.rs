@@ -15,7 +15,7 @@ text_enum! {
     pub enum ReportKind { X => "X", Z => "Z" }
 }
 
-/// Count and total.
+/// Number of entries and the sum of their amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
     pub count: i64,

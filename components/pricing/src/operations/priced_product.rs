@@ -42,7 +42,7 @@ text_enum! {
 pub struct ReadPricedProduct {
     /// The `nextCursor` of the previous response, for further variants.
     cursor: Option<Id>,
-    /// Most variants in the response.
+    /// Maximum number of variants in the response.
     #[serde(default = "default_limit")]
     limit: Limit,
     expand: Option<Expanded>,

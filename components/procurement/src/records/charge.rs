@@ -22,6 +22,7 @@ text_enum! {
 }
 
 text_enum! {
+    /// ESTIMATED: nothing is allocated; only then can the charge become CANCELLED. PARTIALLY_ALLOCATED: a part is allocated.
     /// ALLOCATED: the whole amount is allocated.
     pub enum ChargeStatus {
         Estimated => "ESTIMATED",
@@ -75,7 +76,7 @@ impl ChargeRow {
 }
 
 text_enum! {
-    /// Place of the goods when a charge was allocated.
+    /// State of the goods when the charge was allocated: ON_HAND, or the way in which they had left stock.
     pub enum Destination {
         OnHand => "ON_HAND",
         Sold => "SOLD",

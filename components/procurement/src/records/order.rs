@@ -16,7 +16,8 @@ text_enum! {
 }
 
 text_enum! {
-    /// RECEIVED and CANCELLED orders are immutable.
+    /// DRAFT, APPROVED, PARTIALLY_RECEIVED and RECEIVED follow in this order; PARTIALLY_RECEIVED may be skipped. An order can
+    /// become CANCELLED until it is RECEIVED. RECEIVED and CANCELLED are final.
     pub enum OrderStatus {
         Draft => "DRAFT",
         Approved => "APPROVED",

@@ -36,7 +36,7 @@ impl ShipmentStage {
 #[serde(rename_all = "camelCase")]
 pub struct ShipmentStep {
     pub stage: ShipmentStage,
-    /// The day on which it happened.
+    /// Day on which the shipment reached the stage.
     pub occurred_on: Date,
     pub note: Option<String>,
     /// Instant at which a caller recorded it.

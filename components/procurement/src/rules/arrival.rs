@@ -52,7 +52,7 @@ pub struct ReceiptChargeInput {
     pub allocations: Vec<ReceiptAllocationInput>,
 }
 
-/// Share of one line. State it: nothing is pro-rated.
+/// Share of the charge for one line. The service does not divide the charge.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReceiptAllocationInput {

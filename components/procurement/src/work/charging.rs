@@ -24,7 +24,7 @@ use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
 use crate::work::order::LockedOrder;
 use crate::work::posting::{self, RoleAmount};
 
-/// Share of one line. State it: nothing is pro-rated.
+/// Share of the charge for one line. The service does not divide the charge.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AllocationInput {

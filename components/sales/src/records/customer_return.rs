@@ -14,7 +14,7 @@ use crate::records::order_item::KnownUnit;
 pub const CUSTOMER_RETURN: &str = "CUSTOMER_RETURN";
 
 text_enum! {
-    /// RECEIVED and CANCELLED returns are immutable.
+    /// A DRAFT becomes RECEIVED or CANCELLED. Both are final.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum ReturnStatus { Draft => "DRAFT", Received => "RECEIVED", Cancelled => "CANCELLED" }
 }

@@ -14,7 +14,8 @@ use crate::records::order_item::{ApiSalesOrderItem, OrderItemRow, SalesOrderItem
 pub const SALES_ORDER: &str = "SALES_ORDER";
 
 text_enum! {
-    /// COMPLETED and CANCELLED orders are immutable.
+    /// A DRAFT becomes CONFIRMED, then COMPLETED by its delivery. A DRAFT or CONFIRMED order can become CANCELLED. COMPLETED
+    /// and CANCELLED orders are immutable.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum OrderStatus {
         Draft => "DRAFT", Confirmed => "CONFIRMED", Completed => "COMPLETED", Cancelled => "CANCELLED",

@@ -77,7 +77,7 @@ resource! {
         tracking_mode: Tracking = row.tracking,
         #[serde(flatten)]
         price: PriceFigures = price,
-        /// None on an untracked line, one for a quantity, one for each unit.
+        /// Empty for an untracked line. One entry for a quantity, or one for each unit of a serialized line.
         #[schemars(length(max = stoa_trade::limits::UNITS))]
         allocations: Vec<Allocation> =
             allocations.iter().filter(|held| held.is_live()).map(|held| Allocation::from_row(held)).collect(),

@@ -10,7 +10,7 @@ use stoa_trade::quantity::{Amount, Money};
 pub type Percent = Decimal<4>;
 
 text_enum! {
-    /// Origin of an agreed price.
+    /// Kind of the document in which the price was agreed.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum PriceOrigin {
         Quotation => "QUOTATION", SalesOrder => "SALES_ORDER", SalesInvoice => "SALES_INVOICE",

@@ -13,7 +13,8 @@ use crate::records::price_figures::PriceFigures;
 pub const QUOTATION: &str = "QUOTATION";
 
 text_enum! {
-    /// A SENT quotation past `validUntil` is reported as EXPIRED.
+    /// A DRAFT becomes SENT, then ACCEPTED, REJECTED or EXPIRED. It is EXPIRED past `validUntil`, or once it is withdrawn or
+    /// revised. A DRAFT can also become REJECTED.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum QuotationStatus {
         Draft => "DRAFT", Sent => "SENT", Accepted => "ACCEPTED", Rejected => "REJECTED", Expired => "EXPIRED",
@@ -93,7 +94,6 @@ resource! {
         id: Id,
         number: String,
         legal_entity_id: Id,
-        /// A SENT quotation past `validUntil` is reported as EXPIRED.
         status: QuotationStatus = row.status_at(now),
         #[schemars(range(min = 1))]
         version: i64,

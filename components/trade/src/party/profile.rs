@@ -48,7 +48,7 @@ pub struct ProfileInput<T> {
     /// BCP 47 language tag.
     #[schemars(regex(pattern = LANGUAGE), length(max = 35))]
     pub language: Option<String>,
-    /// Days until an invoice is due; the default of its due date.
+    /// Days from the issue date of an invoice to its due date, if the invoice states no due date.
     #[schemars(range(min = 0, max = 365))]
     pub payment_term_days: Option<i64>,
     /// Contacts of the party.

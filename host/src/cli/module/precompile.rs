@@ -22,6 +22,7 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip)]
     out: Option<PathBuf>,
+    /// Data folder of the host, which contains the cache of compiled modules.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     data_dir: Option<PathBuf>,

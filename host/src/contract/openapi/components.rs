@@ -22,7 +22,11 @@ pub const RESPONSES: &[(u16, &str, &str)] = &[
     (415, "UnsupportedMediaType", "The body is not application/json."),
     (429, "TooManyRequests", "A rate limit, a quota or a missing entitlement rejects the request."),
     (500, "InternalError", "The service failed. Nothing was changed."),
-    (503, "Unavailable", "The service is unavailable. Nothing was changed. Retry after the seconds of Retry-After."),
+    (
+        503,
+        "Unavailable",
+        "The service is unavailable. Nothing was changed. Retry after the number of seconds in Retry-After.",
+    ),
 ];
 
 /// Prefix of a reference to a response.
@@ -177,7 +181,7 @@ pub fn headers() -> Value {
             "Path of the new record, for its GET. Absent if the response has no `id`.",
             json!({"type": "string", "format": "uri-reference"}),
         ),
-        "ETag": header("State of the record, for `If-Match`.", json!({"type": "string"})),
+        "ETag": header("Entity tag of the record's current version, for `If-Match`.", json!({"type": "string"})),
         "Idempotency-Replayed": header(
             "Present if this is the stored response of an earlier request with the same Idempotency-Key.",
             json!({"type": "string", "const": "true"}),
@@ -201,9 +205,9 @@ pub fn parameters() -> Value {
             "required": required,
             "description": format!(
                 "A UUID of version 4 or 7, made at the first attempt and sent again with every retry. {rule} For 24 hours the \
-                 same request with the same key gets the same answer and has no second effect. A key of version 7 is judged \
-                 by its own time: the host rejects one that is older than 7 days as expired and one that is more than a day \
-                 ahead as invalid."
+                 same request with the same key gets the same response and has no second effect. A key of version 7 \
+                 contains a time: the host rejects a key that is older than 7 days as expired and one that is more than a \
+                 day ahead as invalid."
             ),
             // No `format`: generators would make a type of it that their libraries do not take as a header.
             "schema": {"type": "string", "pattern": KEY},
@@ -289,7 +293,7 @@ fn describe_problem() -> Value {
             "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},
             "code": {"$ref": "#/$defs/ProblemCode"},
             "title": {"type": "string", "description": "Name of the HTTP status, such as `Bad Request`."},
-            "detail": {"type": "string", "description": "One fixed sentence for each code."},
+            "detail": {"type": "string", "description": "Explanation of `code` for users; fixed for each code."},
             "requestId": {"type": "string", "format": "uuid", "description": "Same value as `X-Request-Id`."},
             "errors": {"type": "array", "maxItems": 200, "items": {"$ref": "#/$defs/ProblemItem"}},
         },
@@ -315,8 +319,8 @@ fn describe_problem_item() -> Value {
                 "format": "uuid",
                 "description": "Id of the record that is in the way, if the caller may read it.",
             },
-            "required": count("Number that the record needs."),
-            "identified": count("Number of them that are identified and linked."),
+            "required": count("Number of serial units that the line needs."),
+            "identified": count("Number of serial units that are identified for the line."),
             "expected": {
                 "type": "object",
                 "description": "The violated keyword of the schema (`minLength`, `pattern`, `enum`, ...). For a limit that no \

@@ -58,7 +58,7 @@ fn payload(kind: &EventKind, data: Value) -> Value {
             "requestId": id("The `X-Request-Id` of the request that caused it."),
             "resource": {
                 "type": "object",
-                "description": "Record that changed.",
+                "description": "The changed resource: type, id and, if it has one, version.",
                 "required": ["type", "id"],
                 "properties": {
                     "type": {"type": "string", "const": kind.resource_type, "description": "Type of the record."},

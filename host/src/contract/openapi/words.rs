@@ -52,7 +52,7 @@ const COMMON: &[(&str, &str)] = &[
     ("kind", "Event kind."),
     ("last4", "Last four characters, to tell keys apart."),
     ("lastUsedAt", "Instant of the last admitted request; null if there was none."),
-    ("limit", "Upper limit: items of a page, or requests of a window."),
+    ("limit", "Maximum number of items on a page, or of requests in a window."),
     ("membership", "Membership of the user in the company."),
     ("membershipId", "Id of the membership: one user in one company."),
     ("memberships", "Companies of the user."),

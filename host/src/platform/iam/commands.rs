@@ -52,7 +52,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::command(
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
 enum Command {
-    /// A role without permissions.
+    /// Creates a role without permissions.
     #[schemars(title = "CreateRoleCommand")]
     CreateRole {
         /// Unique in the company. Stored in upper case. Immutable.
@@ -61,22 +61,22 @@ enum Command {
         #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
         name: String,
     },
-    /// A DISABLED role grants nothing.
+    /// Enables or disables a role. A DISABLED role grants nothing.
     #[schemars(title = "SetRoleStatusCommand")]
     SetRoleStatus { role_id: Uuid, status: RoleStatus },
-    /// Permissions of the role from now on; replaces the current ones.
+    /// Replaces all permissions of the role.
     #[schemars(title = "ReplaceRolePermissionsCommand")]
     ReplaceRolePermissions { role_id: Uuid, permissions: BTreeSet<String> },
     /// Adds a user who has signed in at least once, without roles.
     #[schemars(title = "CreateMembershipCommand")]
     CreateMembership { user_id: Uuid },
-    /// Rejected if the member is SUSPENDED.
+    /// Suspends or resumes a member. Requests of a SUSPENDED member are rejected.
     #[schemars(title = "SetMembershipStatusCommand")]
     SetMembershipStatus { membership_id: Uuid, status: MembershipStatus },
-    /// The member holds what the role grants.
+    /// Gives the role to the member, with its permissions while the role is ACTIVE.
     #[schemars(title = "AssignRoleCommand")]
     AssignRole { membership_id: Uuid, role_id: Uuid },
-    /// The member no longer holds the role.
+    /// Takes the role from the member.
     #[schemars(title = "RevokeRoleCommand")]
     RevokeRole { membership_id: Uuid, role_id: Uuid },
 }

@@ -22,7 +22,7 @@ pub const OPERATIONS: &[Operation] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskReconciliation {
-    /// Keeps books.
+    /// Legal entity that keeps books.
     legal_entity_id: Id,
 }
 

@@ -24,8 +24,9 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(SALES.read).query::<AskRevenue>().answers::<SalesReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
     Operation::read("/reports/margin", "getMarginReport", margin).summary("Margin report")
         .description("Revenue minus the cost of the goods when they left. Goods without a known cost are counted and not \
-            valued. Credits and corrections of cost are separate from the totals. By VARIANT, and of one variant, credits are the \
-            lines that name one, and `creditsWithoutLines` is the sum of the others.")
+            valued. Credits and corrections of cost are separate from the totals. In groups by VARIANT and reports of one \
+            variant, credits are the lines of credits that name the variant; `creditsWithoutLines` is the sum of credits \
+            without lines.")
         .needs(MARGIN).query::<AskRevenue>().answers::<MarginReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
@@ -33,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskRevenue {
-    /// Cursor of the next page; for groups by VARIANT, CUSTOMER and WAREHOUSE.
+    /// The `nextCursor` of the previous page. Only groups by VARIANT, CUSTOMER and WAREHOUSE have pages.
     cursor: Option<Id>,
     #[serde(default)]
     limit: Limit,

@@ -60,7 +60,7 @@ list_query! {
         variant_id: Option<Id>,
         /// Only these variants, at most 100, separated by commas.
         variant_ids: Option<Ids>,
-        /// Only prices changed, or in effect only since, at or after this instant. Prices that are not in effect any more are in
+        /// Only prices that changed or came into effect at or after this instant. Prices that are no longer in effect are in
         /// `GET /api-client/pricing/price-lists/{listId}/removals`.
         updated_since: Option<Instant>,
     }

@@ -48,7 +48,7 @@ pub struct ShipmentAdvance {
     /// The `version` of the order that you read.
     pub expected_version: ExpectedVersion,
     pub stage: ShipmentStage,
-    /// The day on which it happened.
+    /// Day on which the shipment reached the stage.
     pub occurred_on: Date,
     pub note: Option<Prose<0, 500>>,
 }

@@ -31,10 +31,10 @@ pub struct ActivationOptions {
     /// Allow this breaking change (a code such as ROUTE_REMOVED); repeatable.
     #[arg(long = "allow", value_name = "CODE")]
     allow: Vec<String>,
-    /// Only if this generation is the active one.
+    /// Fail unless this generation is the active one.
     #[arg(long)]
     expected_generation: Option<u64>,
-    /// Activate modules again that a rollback withdrew.
+    /// Also activate modules that a rollback withdrew.
     #[arg(long)]
     again: bool,
 }
@@ -63,9 +63,9 @@ pub struct Activate {
 pub struct Deactivate {
     /// The module's name.
     name: String,
-    /// Modules to deactivate together with it: those that need it, or whose signer is not trusted either.
+    /// Modules to deactivate together with it: modules that need it, or that have no trusted signer either.
     others: Vec<String>,
-    /// Only if this generation is the active one.
+    /// Fail unless this generation is the active one.
     #[arg(long)]
     expected_generation: Option<u64>,
     #[command(flatten)]
@@ -75,14 +75,13 @@ pub struct Deactivate {
 #[derive(clap::Args)]
 pub struct Rollback {
     /// The module to roll back to its last version that was not withdrawn, or the number of the generation to restore.
-    /// By default, the newest generation with other modules, whose signers are all trusted and of which no module was
-    /// withdrawn.
+    /// By default, the newest generation with other modules that are all signed by trusted signers and not withdrawn.
     #[arg(value_name = "MODULE|GENERATION")]
     target: Option<String>,
-    /// Only if this generation is the active one.
+    /// Fail unless this generation is the active one.
     #[arg(long)]
     expected_generation: Option<u64>,
-    /// Restore modules again that a rollback withdrew.
+    /// Also restore modules that a rollback withdrew.
     #[arg(long)]
     again: bool,
     /// Work on the database directly, if no host starts.
@@ -97,7 +96,7 @@ pub struct Rollback {
 
 #[derive(clap::Args)]
 pub struct History {
-    /// Generations before this one.
+    /// Show only generations before this number.
     #[arg(long)]
     before: Option<u64>,
     #[command(flatten)]

@@ -22,7 +22,7 @@ pub struct LogsOfModule {
     host: Host,
     /// The module's name.
     name: String,
-    /// Go on with what the module writes from now on, until interrupted.
+    /// Continue with new lines until interrupted.
     #[arg(long)]
     follow: bool,
     /// Show failures only.

@@ -30,7 +30,7 @@ pub struct Arrange {
     /// Every extension of the point once, in the new sequence.
     #[arg(required = true, value_name = "MODULE")]
     modules: Vec<String>,
-    /// Only if this generation is the active one.
+    /// Fail unless this generation is the active one.
     #[arg(long)]
     expected_generation: Option<u64>,
     #[command(flatten)]
