@@ -25,7 +25,7 @@ pub struct Visit {
     /// Below the company, encoded as it came: `/catalog/products/ID`.
     pub path: String,
     pub query: Pairs,
-    /// Of a POST; else empty.
+    /// The form of a POST; else empty.
     pub form: Pairs,
     pub is_post: bool,
     pub user: String,

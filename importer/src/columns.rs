@@ -154,7 +154,7 @@ pub fn of_member(member: &str, part: Part) -> String {
     }
 }
 
-/// Case, spaces, hyphens and underscores tell no headers apart: `Product Type` is `productType`.
+/// Case, spaces, hyphens and underscores do not distinguish headers: `Product Type` is `productType`.
 fn fold_header(header: &str) -> String {
     header.chars().filter(|letter| !matches!(letter, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect()
 }

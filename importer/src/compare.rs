@@ -1,4 +1,4 @@
-//! What a file states against what is kept: which members differ, and the body that replaces the record.
+//! Compares the records of a file with those of the shop: which members differ, and the body that replaces the record.
 
 use serde_json::{Map, Value as Json, json};
 

@@ -49,7 +49,7 @@ pub struct Known {
     named: HashMap<(&'static str, String), String>,
     /// Ids of variants and products that this run created.
     pub created: HashSet<String>,
-    /// What an API client adds to a query of catalog records to find drafts too.
+    /// The parameters that an API client adds to a query of catalog records to find drafts too.
     drafts: &'static [(&'static str, &'static str)],
 }
 

@@ -124,7 +124,7 @@ impl Problem {
         Problem { code: code.to_owned(), errors: vec![item(pointer, code)] }
     }
 
-    /// 400: faults that the schema cannot tell. At most 200 are reported.
+    /// 400: faults that the schema cannot find. At most 200 are reported.
     pub fn invalid(mut errors: Vec<Item>) -> Problem {
         errors.truncate(200);
         Problem { code: "VALIDATION_FAILED".to_owned(), errors }

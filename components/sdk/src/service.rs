@@ -1,4 +1,4 @@
-//! Services of other modules: one declaration gives the call and, in native builds, a place for what stands in for it.
+//! Services of other modules: one declaration gives the call and, in native builds, a place for its stand-in.
 
 /// Declares functions of a service that the module imports, as the generated bindings have them:
 ///

@@ -33,7 +33,7 @@ pub fn without<T: JsonSchema>(
     schema
 }
 
-/// As [`without`], of active records alone.
+/// As [`without`], of only active records.
 pub fn active_without<T: JsonSchema>(
     generator: &mut SchemaGenerator,
     parameters: &[&str],

@@ -10,7 +10,7 @@ use stoa_sdk::{Id, Json, reject_extension, shows_at};
 
 use crate::points::{ShownDocument, views};
 
-/// What extensions show of one record: an object for each, by the name of its module.
+/// The members that extensions add to one record: an object for each, by the name of its module.
 pub type ShownMembers = BTreeMap<String, Json>;
 
 /// Declares a place: the type of the member `extensions` of a response, and its name for extensions.

@@ -55,7 +55,8 @@ pub fn check_lines(lines: &[BilledLine<'_>]) -> Result<(), Problem> {
     refuse("FULFILMENT_INCOMPLETE", without_units)
 }
 
-/// The units of each line of an invoice that is posted alone: those that are named, or all that are linked where none is.
+/// The units of each line of an invoice that is posted without its goods: those that are named, or all that are linked
+/// where none is named.
 ///
 /// # Errors
 /// FULFILMENT_REQUIRED, then FULFILMENT_INCOMPLETE, of all failing lines of the first step that fails.

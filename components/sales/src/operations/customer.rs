@@ -96,7 +96,7 @@ pub fn archive(call: &Call) -> Answer {
     finish(Change::archive(writable(call, row)?), &CUSTOMER_ARCHIVED)
 }
 
-/// Refuses what the schema cannot tell, and notes of an API client, which could not read them.
+/// Rejects the faults that the schema cannot find, and notes of an API client, which could not read them.
 fn check(input: &CustomerBody) -> Result<(), Problem> {
     let mut faults = check_customer(input);
     let has_hidden = Caller::current().is_client() && input.notes.is_some();

@@ -46,7 +46,7 @@ pub fn document(order: &OrderRow) -> SalesOrder {
     SalesOrder { id: order.id.into(), number: order.number.clone() }
 }
 
-/// Reserves all that is tracked, or nothing. Inventory is not asked for untracked lines alone.
+/// Reserves all that is tracked, or nothing. Inventory is not called where all lines are untracked.
 ///
 /// # Errors
 /// INSUFFICIENT_STOCK, UNIT_UNAVAILABLE, CUSTODY_CONFLICT, at the lines' places.

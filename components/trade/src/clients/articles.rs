@@ -110,7 +110,7 @@ pub fn check_scale(article: &Article, quantity: Quantity, pointer: &str) -> Resu
     }
 }
 
-/// A variant on sale, for what stands in for the catalog in tests.
+/// A variant on sale, for the stand-ins of the catalog in tests.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn example(variant: Id) -> Article {
     Article {

@@ -14,7 +14,7 @@ use crate::work::units::worth::Worth;
 /// One piece.
 pub const ONE: Quantity = Quantity::from_units(1_000_000);
 
-/// Why units move, as their movements tell it.
+/// Why units move, as their movements record it.
 #[derive(Debug, Clone)]
 pub struct Why {
     pub movement_type: MovementType,
