@@ -1,5 +1,5 @@
 //! The position of a value in a document: steps from the root, kept on the stack while a walk goes down and made an RFC
-//! 6901 pointer only when there is something to tell.
+//! 6901 pointer only when there is something to report.
 
 use std::borrow::Cow;
 

@@ -62,7 +62,7 @@ pub struct DatabaseSettings {
     /// Refuse a PostgreSQL role that row-level security does not bind (superuser, BYPASSRLS).
     pub plain_role_only: bool,
     pub prepare: Prepare,
-    /// Of the server of `url`.
+    /// Settings of the server of `url`.
     pub server: ServerSettings,
     /// PostgreSQL servers besides this one, over which companies are distributed.
     pub places: Vec<PlaceSettings>,

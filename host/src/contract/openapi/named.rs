@@ -91,7 +91,7 @@ fn constant(branch: &Value, member: &str) -> Option<String> {
 }
 
 /// Moves every titled enumeration of the components and parameters to a component of its title. Equal ones are one
-/// component. Of different ones with one title the first keeps it, in the order of the modules. Those of a partner's
+/// component. Where different ones have one title, the first keeps it, in the order of the modules. Those of a partner's
 /// module always bear its name, so that no other name depends on them.
 pub fn name_enumerations(schemas: &mut Schemas, paths: &mut Map<String, Value>) -> Result<(), String> {
     let mut found: Vec<(usize, String, Enumeration)> = Vec::new();
@@ -109,7 +109,7 @@ pub fn name_enumerations(schemas: &mut Schemas, paths: &mut Map<String, Value>) 
         collect_enumerations(&operation["parameters"], partner, &mut all);
         found.extend(all.into_iter().map(|one| (rank, module.to_owned(), one)));
     }
-    // Of one module the components come first, by name.
+    // The components of a module come before its parameters, by name.
     found.sort_by_key(|(rank, ..)| *rank);
     let mut names: BTreeMap<Enumeration, String> = BTreeMap::new();
     for (_, module, one) in found {

@@ -1,5 +1,5 @@
-//! Where the database is and how it is reached: over TLS, verified against a CA, everywhere but on this machine. Of several servers
-//! the primary is looked for.
+//! Where the database is and how it is reached: over TLS, verified against a CA, everywhere but on this machine. With
+//! several servers, the driver looks for the primary.
 
 mod members;
 

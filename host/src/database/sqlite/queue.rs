@@ -1,4 +1,4 @@
-//! Jobs that wait for SQLite's threads, in the order of the fair queue (`fair_queue.rs`). Threads block here, and readers stand still
+//! Jobs that wait for SQLite's threads, in the order of the fair queue (`fair_queue.rs`). Threads block here, and readers wait
 //! while the writer empties the log.
 
 use std::collections::HashSet;
@@ -109,7 +109,7 @@ impl<J> Queue<J> {
 
     pub fn hold(&self, held: Hold) {
         let mut state = self.lock();
-        // A closed queue still serves its waiting jobs: nobody would release a new hold.
+        // A closed queue still serves its waiting jobs: no caller would release a new hold.
         if !state.closed {
             state.held = held;
         }
