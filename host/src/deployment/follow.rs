@@ -1,5 +1,5 @@
-//! Following: every host asks the database which generation is the active one, builds it where it is another than its own, and
-//! tells what it runs and how its modules fare.
+//! Following: every host asks the database which generation is the active one, builds it where it is another than its
+//! own, and reports what it runs and how its modules fare.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,7 +31,7 @@ impl Deployment {
                 pulse.excuse();
                 match self.step_off().await {
                     Ok(()) => failed = None,
-                    // Without the database nobody can tell: asked again.
+                    // Without the database the host cannot judge: it asks again.
                     Err(DeploymentError::Database(error)) => {
                         tracing::warn!(%error, "what runs cannot be judged now");
                         self.unjudged.store(true, Ordering::Release);
@@ -106,7 +106,7 @@ impl Deployment {
         }
     }
 
-    /// Goes on telling what runs here while a generation is built, which may take longer than a host may be silent.
+    /// Goes on reporting what runs here while a generation is built, which may take longer than a host may be silent.
     async fn report_during<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = std::pin::pin!(work);
         loop {

@@ -34,7 +34,8 @@ pub enum Absence {
     Allowed,
 }
 
-/// Tries what locks tables. Its waits are short and it tries again: whoever waits for a table holds up those behind.
+/// Retries an attempt that locks tables. Its waits are short: a transaction that waits for a table holds up
+/// those behind.
 pub async fn retry_locks<T, F>(longest: Duration, attempt: impl Fn() -> F) -> Result<T, Error>
 where
     F: Future<Output = Result<T, Error>>,

@@ -21,7 +21,7 @@ const FORBIDDEN_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     // Loopback.
     (Ipv4Addr::new(127, 0, 0, 0), 8),
-    // Link-local, where clouds tell machines their credentials.
+    // Link-local, where clouds serve credentials to machines.
     (Ipv4Addr::new(169, 254, 0, 0), 16),
     // Private.
     (Ipv4Addr::new(172, 16, 0, 0), 12),

@@ -1,4 +1,4 @@
-//! The relay: a task of each host that turns events into deliveries and sends them. Idle, it costs one cheap look a second.
+//! The relay: a task of each host that makes deliveries of events and sends them. Idle, it costs one cheap look a second.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;

@@ -40,7 +40,7 @@ pub struct Statement {
     pub role: Role,
 }
 
-/// A statement and its signature: what `stoa module sign` writes beside a component.
+/// A statement and its signature: the file that `stoa module sign` writes next to a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Admission {
@@ -60,7 +60,7 @@ pub struct Signer {
     reach: Option<Reach>,
 }
 
-/// A vetter's secret: `stoa-signing-key:name:role:hex`, in a file that nobody else can read.
+/// A vetter's secret: `stoa-signing-key:name:role:hex`, in a file that no other user can read.
 pub struct SigningKey {
     signer: Signer,
     seed: [u8; 32],

@@ -40,7 +40,7 @@ impl Artifact {
         Ok(Artifact { digest: Sha256::digest(&bytes).into(), bytes, admission })
     }
 
-    /// A component file with the admission beside it, where there is one.
+    /// A component file with the admission next to it, where there is one.
     pub fn read(file: &Path) -> anyhow::Result<Artifact> {
         let shown = file.display();
         let cannot = |error| anyhow::anyhow!("cannot read {shown}: {error}");

@@ -12,7 +12,7 @@ use crate::sandbox::Vetted;
 /// Names of one refusal at most: a descriptor may have thousands.
 const MOST_SHOWN: usize = 20;
 
-/// A partner whose entry names nothing brings what is nobody's yet, under names of its own.
+/// A partner whose entry names no modules brings only modules that no signer owns yet, under names of its own.
 pub fn check_owner(predecessor: Option<&Surface>, candidate: &Vetted) -> Result<(), Refusal> {
     let name = &candidate.descriptor.name;
     match predecessor {

@@ -77,7 +77,8 @@ fn unknown_functions(descriptor: &Descriptor, offered: &[(String, BTreeSet<Strin
 }
 
 impl Gate {
-    /// For verbs that serve nobody: breaches of a module's own word are refused. `cache`: where compiled modules are kept.
+    /// For verbs that serve no requests: a module that breaks its own declaration is rejected. `cache`: where compiled
+    /// modules are kept.
     pub fn open(engine: &Engine, host: HostNames, cache: Option<Cache>) -> Gate {
         let judge = Arc::new(Judge::strict());
         Gate {

@@ -18,7 +18,7 @@ async fn name_server(answers: Vec<Vec<Ipv4Addr>>) -> SocketAddr {
         let mut question = [0; 512];
         loop {
             let Ok((length, from)) = socket.recv_from(&mut question).await else { return };
-            // The question alone, without what else the message tells of who asks.
+            // Only the question, without the other parts of the message.
             let name = question[12..length].iter().position(|byte| *byte == 0).expect("a name's end");
             let end = 12 + name + 5;
             let mut answer = question[..end].to_vec();

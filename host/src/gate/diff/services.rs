@@ -109,7 +109,7 @@ fn compare_access(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     for (interface, function) in was.intersection(&is) {
         let service_access = |surface: &Surface| surface.descriptor.service_access(interface, function).cloned();
         let (was, is) = (service_access(old), service_access(new));
-        // None: it is not stated, and anybody is served.
+        // None: it is not stated, and every caller is served.
         let sides = [
             (was.as_ref().map(|access| &access.permissions), is.as_ref().map(|access| &access.permissions)),
             (was.as_ref().map(|access| &access.scopes), is.as_ref().map(|access| &access.scopes)),

@@ -325,7 +325,7 @@ impl<'a> Facts<'a> {
         self
     }
 
-    /// Returns whether nothing is said beside the type.
+    /// Returns whether the schema states nothing but the type.
     pub fn is_free(&self) -> bool {
         let numbers = !self.integer && self.limits.is_empty();
         let texts = self.patterns.is_empty() && self.formats.is_empty() && self.normalized.is_empty();
