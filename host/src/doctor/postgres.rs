@@ -1,4 +1,4 @@
-//! PostgreSQL alone: its version, the host's role and its rights, and settings of the server.
+//! Checks of PostgreSQL only: its version, the host's role and its rights, and settings of the server.
 
 use super::{Diagnosis, Notes};
 use crate::database::postgres::LIMITS_LOCK_WAITS;

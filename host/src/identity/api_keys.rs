@@ -24,7 +24,7 @@ const SECRET: usize = 32;
 const SECRET_TEXT: usize = 43;
 /// Length of a uuid as text.
 const ID_TEXT: usize = 36;
-/// Characters of a key that are shown afterwards, so that people tell keys apart.
+/// Characters of a key that are shown afterwards, so that people can distinguish keys.
 const PREFIX: usize = 13;
 
 /// The properties of a key that never change.
@@ -99,7 +99,7 @@ pub enum Lookup {
     Nothing,
     /// One that was found revoked a moment ago.
     Revoked,
-    /// Its peer has tried too many in this second: nobody has looked.
+    /// Its peer has tried too many in this second: the key was not looked up.
     TooMany,
 }
 
@@ -150,7 +150,8 @@ impl ApiKeys {
     ) -> Result<Option<Arc<ApiKey>>, Error> {
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&presented.id).cloned());
         if cached.is_some() {
-            // A wrong secret costs one look into the database as every other refusal does: time does not tell which keys there are.
+            // A wrong secret costs one look into the database as every rejection does: the time does not reveal which
+            // keys exist.
             load(database, presented.id, peer).await?;
             return Ok(None);
         }
@@ -168,7 +169,7 @@ impl ApiKeys {
     }
 }
 
-/// A key's own row: its id tells its company, and the company its shard.
+/// A key's own row: its id leads to its company, and the company to its shard.
 struct Found {
     tenant: Uuid,
     client: Uuid,

@@ -23,7 +23,7 @@ pub struct Claims {
     pub subject: String,
     /// An address that the issuer has verified.
     pub email: String,
-    /// Display name, at most 200 characters, where the issuer tells one.
+    /// Display name, at most 200 characters, where the issuer states one.
     pub name: Option<String>,
     /// When the token ends, in seconds since 1970.
     pub expires_at: u64,
@@ -106,7 +106,7 @@ impl Claims {
         })
     }
 
-    /// The claims of a token with what its issuer's userinfo tells beside them; `None` where that is about somebody else.
+    /// The claims of a token with those that its issuer's userinfo adds; `None` where userinfo is about another user.
     pub(super) fn complete(
         members: &Map<String, Value>,
         userinfo: &Map<String, Value>,

@@ -34,7 +34,7 @@ const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_
 #[serde(deny_unknown_fields)]
 pub struct ConsoleClient {
     pub client_id: String,
-    /// Of a confidential client. It is never shown.
+    /// The secret of a confidential client. It is never shown.
     #[serde(serialize_with = "hide")]
     pub client_secret: Option<String>,
     /// Separated by blanks. Absent: `openid profile email`.

@@ -1,5 +1,5 @@
 //! The parts of a module's own words that may appear in a problem or an audit entry: names of positions and kinds, by
-//! their form. Anything else there is a failure of the module, and nobody sees it.
+//! their form. Anything else there is a failure of the module, and no response shows it.
 
 use std::collections::BTreeMap;
 

@@ -39,7 +39,7 @@ pub const FILTERS: [&str; 11] = [
     "text",
 ];
 
-/// An entry's id is made of the instant that `created_at` holds. Bounds on ids, for the index alone, leave this much room.
+/// An entry's id is made of the instant that `created_at` holds. Bounds on ids, which only the index needs, leave this much room.
 const SLACK_MS: i64 = 3_600_000;
 
 pub const OPERATIONS: &[PlatformOperation] =

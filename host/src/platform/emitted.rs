@@ -1,5 +1,5 @@
-//! `/events`: what was emitted, for thirty days. Whoever missed deliveries catches up here: nothing is committed behind a reader who goes on
-//! from the id seen last.
+//! `/events`: what was emitted, for thirty days. A receiver that missed deliveries catches up here: nothing is
+//! committed behind a reader that goes on from the last id it read.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;

@@ -86,7 +86,7 @@ pub const NAMES: HostNames = HostNames {
 pub struct Platform {
     pub database: Arc<Database>,
     pub limits: Limits,
-    /// True if anybody with a verified identity may make a company.
+    /// True if every user with a verified identity may make a company.
     pub onboarding_open: bool,
     /// Companies that one user may make in a day.
     pub companies_per_day: u32,

@@ -5,7 +5,7 @@
 use crate::database::{Cell, Error, Row, Session};
 
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// Two looks at the clock that lie further apart than this, either way, are a jump: or nobody looked for so long.
+/// Two looks at the clock that lie further apart than this, either way, are a jump, or no host looked for so long.
 const JUMP_MS: i64 = 60 * 60 * 1000;
 
 /// Looks at the clock that are remembered.

@@ -107,7 +107,7 @@ struct Found {
     offer: Offer,
 }
 
-/// Every version of the interface that anybody offers.
+/// Every version of the interface that a module offers.
 fn offers(engine: &Engine, wanted: &InterfaceName, modules: &[(String, &Component)]) -> Vec<Found> {
     let mut found = Vec::new();
     for (provider, (module, component)) in modules.iter().enumerate() {

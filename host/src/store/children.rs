@@ -25,7 +25,7 @@ pub(super) struct Children {
     until: Option<Datum>,
 }
 
-/// Takes the `has` to follow, and the cursor, out of the select; leaves a select alone that has none.
+/// Takes the `has` to follow, and the cursor, out of the select; a select that has none stays as it is.
 pub(super) fn take(schema: &Tables, select: &mut Select) -> Option<Children> {
     let [(ID, descending)] = select.order.as_slice() else { return None };
     let descending = *descending;

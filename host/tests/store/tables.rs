@@ -1,4 +1,4 @@
-//! Tables as they stand, and what a read takes of them: pages through children, indexes that leave nulls out, tables that an older
+//! The forms of tables, and what a read takes of them: pages through children, indexes that leave nulls out, tables that an older
 //! host made.
 
 use std::collections::BTreeSet;
@@ -268,7 +268,7 @@ async fn reindex(database: &Database, recorded: &[Collection], schema: &Tables) 
             commit(session).await;
         }
         Database::Postgres(url) => {
-            // An index is built beside the writers, and waits for every transaction that has read something.
+            // An index is built while writers run, and waits for every transaction that has read something.
             commit(session).await;
             for statement in &statements {
                 let mut alone = Transaction::connect(url, false).await.expect("a connection");

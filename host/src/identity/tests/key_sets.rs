@@ -80,7 +80,7 @@ fn keys_that_cannot_verify_are_left_out() {
     ];
     for (name, jwk) in unusable {
         assert_eq!(fault(&json!({ "keys": [jwk] })), Some(KeySetFault::NoKey), "{name}");
-        // Beside a good key it does no harm.
+        // Next to a good key it does no harm.
         let other = Signer::es256("other");
         let set = read(&json!({ "keys": [jwk, other.jwk] })).unwrap_or_else(|fault| panic!("{name}: {fault}"));
         assert!(set.find(Some("other")).is_some() && set.find(None).is_some(), "{name}");

@@ -293,7 +293,7 @@ pub fn table(signer: &Signer, stranger: &Signer) -> Vec<Row> {
         ("sub of 256 characters of four bytes", with_claim("sub", json!("😀".repeat(256))), NO),
         ("sub with NUL", with_claim("sub", json!("24\u{0}82")), NO),
         ("sub with a line feed", with_claim("sub", json!("24\n82")), NO),
-        // A good token of a user whose address nobody has verified.
+        // A good token of a user whose address is not verified.
         ("email missing", without_claim("email"), NO_ADDRESS),
         ("email empty", with_claim("email", json!("")), UNVERIFIED),
         ("email a space", with_claim("email", json!(" ")), UNVERIFIED),
@@ -426,7 +426,7 @@ fn der(fixed: &[u8]) -> Vec<u8> {
     [&[0x30, u8::try_from(numbers.len()).expect("a short sequence")][..], &numbers].concat()
 }
 
-/// Headers that ask to be trusted in a way that nobody may ask for.
+/// Headers that ask to be trusted in a way that no token may ask for.
 fn headers(signer: &Signer, stranger: &Signer) -> Vec<Row> {
     let (header, claims) = (&signer.header(), &claims(START));
     let mut rows = Vec::new();

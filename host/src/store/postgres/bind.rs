@@ -1,5 +1,5 @@
-//! Data to and from PostgreSQL. Decimals and json travel as text: exact for all 38 digits, and no number type of another
-//! crate stands between.
+//! Data to and from PostgreSQL. Decimals and json travel as text: exact for all 38 digits, and no number type of
+//! another crate is in between.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use stoa_descriptor::ColumnType;
