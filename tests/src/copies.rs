@@ -34,7 +34,7 @@ impl Company {
         ));
     }
 
-    /// The id that a number stands for, long past, as an expression of it.
+    /// The id that belongs to a number, long past, as an expression of it.
     pub fn numbered_id(&self, number: &str) -> String {
         match self.host.database() {
             Database::Sqlite => format!("unhex(printf('0190000000007000%016d', {number}))"),

@@ -47,7 +47,7 @@ struct Inner {
     version: Version,
     process: Mutex<Option<Process>>,
     address: RwLock<String>,
-    /// The address of the private listener, once somebody asked.
+    /// The address of the private listener, once a test asked.
     private_address: Mutex<Option<String>>,
     /// Where the log of the running process begins.
     launched: AtomicU64,

@@ -11,7 +11,7 @@ use crate::host::workspace;
 /// The oldest Node that runs them.
 const NODE: u32 = 20;
 
-/// Words of npm where there is no way to a registry: the one failure of an install that is nobody's fault here.
+/// Words of npm where there is no way to a registry: the one failure of an install that is no fault of the code.
 const NO_REGISTRY: &[&str] =
     &["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "ENOTCACHED", "E503"];
 

@@ -30,7 +30,7 @@ pub fn at_once<T: Send>(n: usize, act: impl Fn(usize) -> T + Sync) -> Vec<T> {
     })
 }
 
-/// Sets a flag when it is dropped, also where the work beside it fails: loops that end by the flag would go on for ever.
+/// Sets a flag when it is dropped, also where the other work fails: loops that end by the flag would go on for ever.
 pub struct SetOnDrop<'a>(pub &'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {

@@ -118,7 +118,7 @@ pub fn cdylibs(workspace: &Workspace) -> impl Iterator<Item = &Package> {
     workspace.packages.iter().filter(|package| package.is_cdylib())
 }
 
-/// Builds packages to `<folder of the package>.wasm` and removes components that no package stands for any more.
+/// Builds packages to `<folder of the package>.wasm` and removes components that have no package any more.
 fn build(workspace: &Workspace, packages: &[&Package], into: &Path) -> Result<Vec<Module>> {
     std::fs::create_dir_all(into)?;
     let mut built = Vec::new();

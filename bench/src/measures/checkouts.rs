@@ -1,6 +1,6 @@
 //! `checkout_vs_limit_pg`: orders of ten lines drafted, confirmed and checked out in cash at one register, over those of pgbench,
-//! which runs the statements of the three requests in the same messages and so writes the same rows. One after the other on both
-//! sides: each checkout raises the version of its session, and a script can count for one client alone.
+//! which runs the statements of the three requests in the same messages and so writes the same rows. One after the
+//! other on both sides: each checkout raises the version of its session, and a script can count for only one client.
 
 use std::time::{Duration, Instant};
 

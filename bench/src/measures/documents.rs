@@ -1,5 +1,5 @@
 //! `invoice_issue_per_s`: invoices of ten lines drafted and issued per second at 8 connections; `sell_per_s`: the same confirmed
-//! with the order, the delivery and the entries that they stand for; `checkout_per_s`: orders of ten lines drafted, confirmed and
+//! with the order, the delivery and the entries that belong to it; `checkout_per_s`: orders of ten lines drafted, confirmed and
 //! checked out in cash, each connection at a register of its own. All in a company that keeps books.
 
 use serde_json::{Value as Json, json};

@@ -1,4 +1,4 @@
-//! Small things, each timed alone inside this process:
+//! Small things, each timed separately inside this process:
 //!
 //! - `instantiate_us`: a store with its limits, an instance of the catalog in it, and the end of both.
 //! - `store_call_us`: one `get` of one row, all columns, from inside a guest: crossing the border both ways, the store's checks
@@ -175,7 +175,7 @@ async fn authorize(database: &Database, tenant: Uuid, caller: Caller, repeats: u
     let once = read_work(move |mut session| {
         let caller = caller.clone();
         async move {
-            // On SQLite the transaction is open already and stays: what is timed is the statement alone.
+            // On SQLite the transaction is open already and stays: only the statement is timed.
             let times = if matches!(session, Session::Sqlite(_)) { 100 } else { 1 };
             let access = Access::All(vec!["catalog.read".to_owned()]);
             let opening = Opening {

@@ -113,7 +113,7 @@ impl Proxy {
 
 /// The trips by transaction, without those about generations, backfills, hosts and places, and the relay's looks and fan-outs:
 /// no request makes them. What a connection says outside a transaction, as to prepare a look's statement, belongs to
-/// what it says next. Nor is the end of a transaction one that had begun before anybody looked.
+/// what it says next. The end of a transaction that had begun before the log was read is no transaction either.
 fn transactions(trips: &[Trip]) -> Vec<Vec<&Trip>> {
     let mut transactions: Vec<Vec<&Trip>> = Vec::new();
     for trip in trips {

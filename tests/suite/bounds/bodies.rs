@@ -1,5 +1,5 @@
-//! A body costs memory and time before anybody knows whether it is wanted: more than a little of it is read from those
-//! alone who may ask.
+//! A body costs memory and time before the host has checked the caller: it reads more than a little only from callers
+//! with permission.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -1,4 +1,4 @@
-//! Media of products: addresses alone, bounded, and gone from view with what they show.
+//! Media of products: only addresses, bounded, and gone from view with what they show.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::{Answer, Company, Database, at_once, company, on_both_databases};

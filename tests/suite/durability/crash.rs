@@ -190,7 +190,7 @@ impl Counts {
     }
 }
 
-/// By the database alone: every attempt has exactly one effect, one audit row and its events; nothing else is there.
+/// Judged only by the database: every attempt has exactly one effect, one audit row and its events; nothing else is there.
 fn exactly_once(shop: &Company, started: &Counts, attempts: &[&Attempt]) {
     let now = Counts::new(shop);
     assert_eq!(now.audit - started.audit, attempts.len() as i64, "one audit row for each write");

@@ -44,7 +44,7 @@ fn rule(shop: &Company, point: &str, rule: &str) {
     shop.post("assessor/rules", json!({ "point": point, "rule": rule })).is(201);
 }
 
-/// What the points that write received.
+/// The calls that the points that write received.
 #[track_caller]
 fn notes(shop: &Company) -> Json {
     shop.get("assessor/notes").is(200)["notes"].clone()

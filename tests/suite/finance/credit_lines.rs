@@ -134,7 +134,7 @@ fn lines_are_of_credits_to_customers(database: Database) {
     }
 }
 
-/// What the record shows is what a replacement takes, so that a reader changes one member and sends the others back.
+/// The record shows the members that a replacement takes, so that a reader changes one member and sends the others back.
 fn a_record_is_sent_back_as_it_was_read(database: Database) {
     let office = Office::new(database);
     let box_ = office.shop.counted(0);

@@ -19,7 +19,7 @@ const DOCUMENTS: usize = 400;
 const ROUND: usize = 500;
 /// Each writes documents of a party of its own, so that its model knows what comes next.
 const HANDS: usize = 4;
-/// Older documents are left alone: a hand keeps to those that may still change.
+/// Older documents are not used: a hand keeps to those that may still change.
 const IN_HAND: usize = 12;
 /// Millionths in one.
 const ONE: i64 = 1_000_000;

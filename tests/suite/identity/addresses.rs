@@ -1,5 +1,5 @@
-//! Real identity providers: an address that a token does not tell is asked of the issuer, and claims go by the names
-//! that it gives them.
+//! Real identity providers: the host asks the issuer for an address that a token does not state, and claims have the
+//! names that the issuer gives them.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{with, without};
@@ -49,7 +49,7 @@ fn what_a_token_does_not_tell_its_issuer_does(database: Database) {
     );
     me(&deployed, &alice).is(200);
     assert_eq!(issuer.asked_for_people(), 1, "a token that was seen a moment ago is known");
-    // An address without a word on it, and the word alone, are completed from one place.
+    // An address without its verification, and the verification without an address, are completed from one source.
     let half = token(&with(&addressless("alice"), json!({ "email": "mallory@claimed.test" })));
     assert_eq!(me(&deployed, &half).is(200).text("email"), "alice@reported.test");
     me(&deployed, &token(&full_claims("bob"))).is(200);

@@ -1,5 +1,5 @@
-//! Issuers that rotate, fail, lie and come back, and several at once. A host that cannot tell says 503, never 401; garbage never
-//! takes the place of good keys, and never is a 500.
+//! Issuers that rotate, fail, lie and come back, and several at once. A host that cannot verify a token responds 503,
+//! never 401; garbage never takes the place of good keys, and never is a 500.
 
 use std::time::{Duration, Instant};
 

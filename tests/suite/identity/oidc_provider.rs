@@ -83,7 +83,7 @@ fn an_outage_is_outlived(database: Database) {
     provider.close();
     me(&host, &alice).is(200);
     me(&host, &bob).is(200);
-    // A host that starts meanwhile has no key: it cannot tell, and says so.
+    // A host that starts meanwhile has no key: it cannot verify tokens, and responds so.
     host.restart();
     me(&host, &alice).refused(503, "UNAVAILABLE");
     provider.open();

@@ -94,7 +94,7 @@ fn the_only_file(folder: &Path, extension: Option<&str>) -> PathBuf {
     file
 }
 
-/// Turns one bit in the middle, where the code is.
+/// Flips one bit in the middle, where the code is.
 fn touch(file: &Path) {
     let mut bytes = fs::read(file).expect("a file");
     let middle = bytes.len() / 2;

@@ -1,4 +1,4 @@
-//! A module that loops, allocates, recurses, traps and lies: one problem for its own caller, and nothing for anybody else.
+//! A module that loops, allocates, recurses, traps and lies: one problem for its own caller, and no effect on other callers.
 
 use std::iter::repeat_with;
 use std::sync::OnceLock;

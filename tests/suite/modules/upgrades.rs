@@ -253,7 +253,7 @@ fn a_backfill_waits_for_requests_of_the_old_version() {
     let digest = console.pushed(&tally(2));
     let add = |name: &str| shop.post("changeling/items", json!({ "name": name }));
     thread::scope(|scope| {
-        // It asks for the row `end` until somebody adds it.
+        // It asks for the row `end` until the test adds it.
         let slow = scope.spawn(|| add("after end"));
         eventually(|| shop.is_writing().then_some(()));
         console.activate(&digest, json!({})).is(200);

@@ -30,7 +30,7 @@ fn event(code: &str) -> Json {
     })
 }
 
-/// Starts a host with these modules alone and answers what it said when it refused.
+/// Starts a host with only these modules and returns what it said when it rejected them.
 #[track_caller]
 fn refusal(database: Database, files: &[(&str, &[u8])]) -> String {
     let folder = modules::empty_with(files);
@@ -164,7 +164,7 @@ fn routes_must_be_distinct(database: Database) {
     }
 }
 
-/// Two modules may answer one refusal, as long as it is one: a caller cannot tell whose it is.
+/// Two modules may respond with one rejection, as long as it is the same: a caller cannot see which module it is from.
 fn a_problem_code_has_one_meaning(database: Database) {
     let declaring = |name: &str, problem: Json| {
         let routes = [route(name, "GET", "things", &format!("list{}Things", name.len()))];

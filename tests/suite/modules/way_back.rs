@@ -1,5 +1,5 @@
-//! The way back: it never leads to what was withdrawn, each module is watched for its first ten minutes, a module goes
-//! back alone, and several come as one set.
+//! The way back: it never leads to a withdrawn version, each module is watched for its first ten minutes, one module
+//! goes back by itself, and several come as one set.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,7 +30,7 @@ on_both_databases![
     a_rejection_names_its_flag_once,
 ];
 
-/// A host of changeling 1.0.0 alone.
+/// A host of only changeling 1.0.0.
 fn host(database: Database) -> (Stoa, Operator) {
     let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
     let host = Stoa::start_with(database, Settings::default().modules_in(folder).set("STOA_LOG", "info"));

@@ -73,7 +73,7 @@ impl Dock {
         }
     }
 
-    /// The ids of an order's lines, as soon as the host is there to tell them.
+    /// The ids of an order's lines, as soon as the host is there to return them.
     fn read_lines(&self, path: &str) -> Vec<Json> {
         eventually(|| {
             let read = self.buyer.shop.request("GET", path).unchecked().try_send().ok()?;

@@ -75,7 +75,7 @@ const LONGEST: usize = 700;
 /// Lines of `console/`, style and script included: what grows past it belongs into the contract or out of the console.
 const CONSOLE_LINES: usize = 7_814;
 
-/// The host knows nothing of commerce: no word of it in the host's code, in names as in texts, alone or as a part of a name
+/// The host knows nothing of commerce: no word of it in the host's code, in names as in texts, whole or as a part of a name
 /// (`price_list`, `PriceList`), one or many. Comments and tests may speak of examples.
 #[rustfmt::skip]
 const COMMERCE: &[&str] = &[

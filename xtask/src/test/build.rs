@@ -31,7 +31,7 @@ pub fn what_tests_need(workspace: &Workspace, selection: &Selection, clock: &mut
     precompile(workspace, clock)
 }
 
-/// Builds the modules while the host is built: each of the two ends with crates that one core compiles alone.
+/// Builds the modules while the host is built: each of the two ends with crates that only one core compiles.
 fn build(workspace: &Workspace, cargo: Command, beside: &[&str], guests: bool) -> Result<()> {
     std::thread::scope(|scope| {
         let host = scope.spawn(|| workspace.build_host(cargo, beside));
