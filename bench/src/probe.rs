@@ -82,7 +82,7 @@ fn core(product: Uuid) -> String {
         (br_if $done (i32.eqz (local.get $count)))
         (global.set $free (i32.const {HEAP}))
         (call $run (i32.const {CALL}) (i32.const 1) (i32.const {REPLY}))
-        ;; The reply's first byte tells a failure.
+        ;; The reply's first byte shows a failure.
         (if (i32.load8_u (i32.const {REPLY})) (then unreachable))
         (local.set $count (i32.sub (local.get $count) (i32.const 1)))
         (br $again)))))"#,

@@ -167,7 +167,7 @@ fn default_to_null(schema: &mut Value) {
     }
 }
 
-/// Whether a schema takes null, as that of an `Option` does.
+/// Returns whether a schema takes null, as that of an `Option` does.
 fn takes_null(schema: &Value) -> bool {
     let lists_null =
         |keyword: &str, null: &Value| schema.get(keyword).and_then(Value::as_array).map(|listed| listed.contains(null));

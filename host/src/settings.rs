@@ -425,7 +425,7 @@ impl Settings {
         );
         anyhow::ensure!(
             self.dev || (self.webhook_dev_targets.is_empty() && self.webhook_resolver.is_none()),
-            "STOA_WEBHOOK_DEV_TARGETS and STOA_WEBHOOK_RESOLVER are for --dev alone"
+            "STOA_WEBHOOK_DEV_TARGETS and STOA_WEBHOOK_RESOLVER are only for --dev"
         );
         anyhow::ensure!(self.body_memory >= LEAST_BODY_MEMORY, "STOA_BODY_MEMORY must be at least {LEAST_BODY_MEMORY}");
         anyhow::ensure!(

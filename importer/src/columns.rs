@@ -196,7 +196,7 @@ pub fn read(headers: &StringRecord, map: &[(String, String)], ignore_unknown: bo
         columns.push(found);
     }
     if !twice.is_empty() {
-        bail!("columns that stand twice: {}", twice.join(", "));
+        bail!("columns that are listed twice: {}", twice.join(", "));
     }
     if !unknown.is_empty() && !ignore_unknown {
         bail!(

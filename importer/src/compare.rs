@@ -45,7 +45,7 @@ fn is_same(old: &Json, new: &Json) -> bool {
     old == new || (is_scalar && new.as_str() == Some(old.to_string().as_str()))
 }
 
-/// Whether a replacement would clear a member: the record that was read does not have it, and the file does not state
+/// Returns whether a replacement would clear a member: the record that was read does not have it, and the file does not state
 /// it. A caller that reads a record reads its public attributes, unless the host knows none.
 pub fn clears_members(record: &Json, stated: &Map<String, Json>, part: Part) -> bool {
     let mut hidden = columns::members(part).iter().filter(|member| **member != "publicAttributes");

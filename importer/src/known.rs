@@ -281,7 +281,7 @@ impl Known {
         self.variants.insert(sku.to_owned(), variant);
     }
 
-    /// Whether an API client can read the prices and media of the variant's product.
+    /// Returns whether an API client can read the prices and media of the variant's product.
     pub fn is_visible(&self, sku: &str) -> bool {
         let product = self.product_id(sku).and_then(|id| self.products.get(id));
         matches!(self.side, Side::User(_))

@@ -386,7 +386,7 @@ impl Stoa {
             let output = Command::new("ps").args(["-o", "rss=", "-p", &pid]).output().expect("cannot run ps");
             String::from_utf8_lossy(&output.stdout).trim().to_string()
         });
-        kib.parse::<u64>().unwrap_or_else(|_| panic!("nobody tells the memory of {pid}: {kib:?}")) * 1024
+        kib.parse::<u64>().unwrap_or_else(|_| panic!("the system does not report the memory of {pid}: {kib:?}")) * 1024
     }
 
     pub(crate) fn client(&self) -> &reqwest::Client {

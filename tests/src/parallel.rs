@@ -65,7 +65,7 @@ pub fn in_one_window(burst: impl Fn() -> Vec<Answer>) -> Vec<Answer> {
     for _ in 0..BURSTS {
         let answers = burst();
         let windows: BTreeSet<&str> = answers.iter().filter_map(|answer| answer.header("x-ratelimit-reset")).collect();
-        assert!(!windows.is_empty(), "no answer tells the window of its limit");
+        assert!(!windows.is_empty(), "no answer states the window of its limit");
         if windows.len() == 1 {
             return answers;
         }

@@ -72,7 +72,7 @@ async fn run_limit(
     let after = client.get(&path).await?["version"].as_i64().context("a version")?;
     // A script whose versions were wrong would find no row, and say nothing.
     let wanted = rate * time.as_secs_f64() / 2.0;
-    anyhow::ensure!((after - before) as f64 > wanted, "pgbench raised version {before} to {after} alone");
+    anyhow::ensure!((after - before) as f64 > wanted, "pgbench raised version {before} to {after} by itself");
     Ok(rate)
 }
 

@@ -34,7 +34,7 @@ pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow:
         during.push(load.run(bench.rounds.time).await?.percentile(0.99));
     }
     let (before, during) = (median(before), median(during));
-    let what = format!("p99 of /v1/health beside {wanted} idle connections, to that without");
+    let what = format!("p99 of /v1/health with {wanted} idle connections, to that without");
     bench.report.add(format!("idle_health_p99_us{suffix}"), during, "");
     bench.report.judge(&format!("idle_p99_ratio{suffix}"), during / before, Target::AtMost(3.0), what);
     service.stop().await

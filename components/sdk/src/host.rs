@@ -56,7 +56,7 @@ pub(crate) fn keeps() -> bool {
 #[cfg(not(target_arch = "wasm32"))]
 #[allow(clippy::panic, reason = "a test or benchmark that forgot to put something in the service's place")]
 pub fn missing_stand_in(function: &str) -> ! {
-    panic!("nothing stands in for the service {function} on this thread")
+    panic!("the service {function} has no stand-in on this thread")
 }
 
 pub(crate) fn run(calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Failure> {

@@ -32,7 +32,7 @@ macro_rules! service {
         $(#[$meta])*
         #[allow(missing_docs, reason = "the WIT says what its functions do")]
         $vis mod $name {
-            #[allow(unused_imports, reason = "the types of the declaration are named where it stands")]
+            #[allow(unused_imports, reason = "the types of the declaration are named where it is")]
             use super::*;
             #[cfg(target_arch = "wasm32")]
             use $($path)+ as imported;

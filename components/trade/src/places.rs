@@ -17,7 +17,7 @@ pub type ShownMembers = BTreeMap<String, Json>;
 ///
 /// ```text
 /// stoa_trade::place! {
-///     /// What extensions show of an order.
+///     /// The members that extensions add to an order.
 ///     pub SalesOrderExtensions at "sales.order";
 /// }
 /// ```
@@ -53,11 +53,11 @@ macro_rules! place {
 }
 
 place! {
-    /// What extensions show of a sales order.
+    /// The members that extensions add to a sales order.
     pub SalesOrderExtensions at "sales.order";
-    /// What extensions show of a receipt.
+    /// The members that extensions add to a receipt.
     pub PosReceiptExtensions at "pos.receipt";
-    /// What extensions show of a product.
+    /// The members that extensions add to a product.
     pub CatalogProductExtensions at "catalog.product";
 }
 

@@ -68,6 +68,6 @@ mod tests {
         assert!(news.take().is_empty() && news.wait().now_or_never().is_none());
         news.add(one);
         news.set_wanted(false);
-        assert!(news.take().is_empty(), "nobody takes them any more");
+        assert!(news.take().is_empty(), "no task takes them any more");
     }
 }

@@ -165,7 +165,7 @@ impl Deployment {
                 Ok(Some(Surface { signer, descriptor, ..shown }))
             }
             Err(DeploymentError::Refusal(why)) => {
-                tracing::info!(name, %why, "a candidate is compared with the tables of its predecessor alone");
+                tracing::info!(name, %why, "a candidate is compared only with the tables of its predecessor");
                 let nothing = Surface::nothing(&candidate.descriptor);
                 let descriptor = Descriptor { collections, ..nothing.descriptor };
                 // No version is compared.

@@ -133,7 +133,7 @@ impl Deployment {
                 records::report(session, now, report).await
             })
         });
-        written.await.map_err(|error| tracing::warn!(%error, "this host cannot tell what it runs")).is_ok()
+        written.await.map_err(|error| tracing::warn!(%error, "this host cannot report what it runs")).is_ok()
     }
 
     /// The modules of the generation that runs here, by name: version and counts.

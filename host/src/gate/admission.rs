@@ -222,7 +222,7 @@ impl FromStr for Signer {
             None => (text, None),
         };
         let (name, role, key) = parts(key).ok_or(
-            "a trusted signer is name:role:hex, as `stoa module keygen` prints it, or name:role:hex:NAMES, parted by +",
+            "a trusted signer is name:role:hex, as `stoa module keygen` prints it, or name:role:hex:NAMES, joined by +",
         )?;
         let reach = names.map(str::parse).transpose()?;
         Ok(Signer { name: name.to_string(), role, key, reach })

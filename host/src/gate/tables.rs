@@ -143,7 +143,7 @@ pub async fn find_gap(session: &mut Session, wanted: &Wanted) -> Result<Option<S
     Ok(None)
 }
 
-/// Whether a change tightens a table: it can fail for the rows that are there.
+/// Returns whether a change tightens a table: it can fail for the rows that are there.
 pub async fn tightens(session: &mut Session, wanted: &Wanted) -> Result<bool, Error> {
     for (module, schema) in wanted {
         let changes = store::plan(&read_collections(session, module).await?, schema).unwrap_or_default();

@@ -17,7 +17,7 @@ pub fn choose_media_type(headers: &HeaderMap, has_csv: bool) -> Option<MediaType
     accepts_json(headers).then_some(MediaType::Json)
 }
 
-/// Whether the caller wants a page more than JSON, as a browser does.
+/// Returns whether the caller wants a page more than JSON, as a browser does.
 pub fn prefers_page(headers: &HeaderMap) -> bool {
     preference(headers, "text/html") > preference(headers, "application/json")
 }

@@ -79,7 +79,7 @@ impl Opened {
                 Err(Problem::of_credential(match standing.as_ref().map(|standing| &*standing.status) {
                     Some("REVOKED") => KEY_REVOKED,
                     Some("EXPIRED") => "The key has expired.",
-                    _ => "The key does not stand now.",
+                    _ => "The key is not active now.",
                 }))
             }
         }

@@ -92,7 +92,7 @@ pub struct Platform {
     pub companies_per_day: u32,
     /// Endpoints of webhooks that a company has at most.
     pub webhook_endpoints: u32,
-    /// Whether this is a --dev host: a rejection may then name a setting of it.
+    /// True if this is a --dev host: a rejection may then name a setting of it.
     pub dev: bool,
     /// Environment of the API keys that are issued here.
     pub environment: Environment,

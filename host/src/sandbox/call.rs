@@ -41,7 +41,7 @@ pub struct Ran<T> {
     pub blamed: Arc<Module>,
     /// The extensions that took part.
     pub extensions: Vec<Arc<Module>>,
-    /// Whether rows were written or events emitted.
+    /// True if rows were written or events emitted.
     pub has_changes: bool,
     pub used: Used,
 }

@@ -44,7 +44,7 @@ const MOVES: Extra = Extra {
         GRANT SET ON PARAMETER session_replication_role TO stoa_move\n",
 };
 
-/// What a cluster has in addition to the usual.
+/// Settings of a cluster in addition to the usual.
 #[derive(Default)]
 struct Extra {
     settings: &'static str,
@@ -282,7 +282,7 @@ impl Owner {
 
 /// Returns whether this program runs as root.
 pub fn is_root() -> Result<bool> {
-    Ok(id("-u", None).context("cannot tell which user this is: `id -u` failed")? == 0)
+    Ok(id("-u", None).context("cannot find which user this is: `id -u` failed")? == 0)
 }
 
 fn id(kind: &str, user: Option<&str>) -> Option<u32> {

@@ -48,6 +48,6 @@ fn proxies_are_believed_where_they_are_trusted(database: Database) {
     assert_eq!(
         addresses(&stoa_tests::company(database), "203.0.113.7"),
         ["127.0.0.1"],
-        "nobody is believed by default"
+        "no proxy is trusted by default"
     );
 }

@@ -53,7 +53,7 @@ fn what_a_token_does_not_tell_its_issuer_does(database: Database) {
     let half = token(&with(&addressless("alice"), json!({ "email": "mallory@claimed.test" })));
     assert_eq!(me(&deployed, &half).is(200).text("email"), "alice@reported.test");
     me(&deployed, &token(&full_claims("bob"))).is(200);
-    assert_eq!(issuer.asked_for_people(), 2, "who tells all is not asked about");
+    assert_eq!(issuer.asked_for_people(), 2, "a token with all claims needs no userinfo");
 
     issuer.tell_of_people(person("alice", "alice@reported.test", true));
     me(&deployed, &token(&addressless("mallory"))).refused(403, "IDENTITY_UNVERIFIED");
@@ -66,7 +66,7 @@ fn what_a_token_does_not_tell_its_issuer_does(database: Database) {
     for _ in 0..5 {
         me(&deployed, &carol).refused(403, "IDENTITY_UNVERIFIED");
     }
-    assert_eq!(issuer.asked_for_people(), before + 1, "a user makes nobody hammer the issuer");
+    assert_eq!(issuer.asked_for_people(), before + 1, "a user cannot make the host flood the issuer");
     issuer.tell_of_people(Manner::Status(403));
     me(&deployed, &token(&addressless("erin"))).refused(403, "IDENTITY_UNVERIFIED");
     for manner in

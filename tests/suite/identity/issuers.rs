@@ -202,7 +202,7 @@ fn garbage_from_the_beginning(database: Database) {
             let answer = me(&host, &token(issuer, &signer, "alice"));
             assert_eq!((answer.status, &answer["code"]), (503, &json!("UNAVAILABLE")), "{name} {manner:?}: {answer}");
         }
-        assert!(issuer.key_fetches() > 0, "{name}: nobody asked");
+        assert!(issuer.key_fetches() > 0, "{name}: no host asked");
     }
     me(&host, &token(&well, &signer, "alice")).is(200);
     assert_eq!(elsewhere.key_fetches(), 0, "a redirect was followed");
@@ -267,7 +267,7 @@ fn a_discovery_document_that_lies(database: Database) {
         assert_eq!(liar.key_fetches(), 0, "lie {n}: its keys were asked for");
     }
     me(&host, &token(&honest, &signer, "alice")).is(200);
-    assert_eq!(elsewhere.key_fetches() + elsewhere.discoveries(), 0, "somebody else was asked");
+    assert_eq!(elsewhere.key_fetches() + elsewhere.discoveries(), 0, "another issuer was asked");
 }
 
 fn several_issuers(database: Database) {

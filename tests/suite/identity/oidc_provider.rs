@@ -29,7 +29,7 @@ fn people_come_by_their_tokens(database: Database) {
     let Some(provider) = provider("people_come_by_their_tokens") else { return };
     let host = host(database, &provider);
     let users = || host.rows("select subject, email from stoa_user order by subject");
-    assert!(users().is_empty(), "nobody before the first token");
+    assert!(users().is_empty(), "no user before the first token");
 
     let alice = me(&host, &provider.token("alice", "ES256")).is(200);
     assert_eq!((alice.text("subject"), alice.text("email")), ("alice".into(), "alice@example.test".into()));

@@ -50,7 +50,7 @@ fn p08_bad_keys_cost_one_look_each(database: Database) {
     };
     let nobodys = || machine.key.replacen(&machine.key_id, &uuid::Uuid::now_v7().to_string(), 1);
     let wrong = [
-        ("a key that nobody has", (0..ROUNDS).map(|_| nobodys()).collect()),
+        ("a key that does not exist", (0..ROUNDS).map(|_| nobodys()).collect()),
         ("another secret of a key at hand", (0..ROUNDS).map(|nth| forge(&machine.key, nth)).collect()),
         ("another secret of a key that was never used", unused.iter().map(|machine| forge(&machine.key, 0)).collect()),
         // One request of each: a revoked key that was rejected a moment ago is rejected without a look as well.

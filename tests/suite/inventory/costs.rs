@@ -607,7 +607,7 @@ fn costs_are_read_by_who_may(database: Database) {
         let answer = clerk.get(&path).is(200);
         let text = answer.body.to_string();
         for word in ["ost\"", "value", "7.65", "22.96", "currency"] {
-            assert!(!text.contains(word), "{path} tells of {word}: {text}");
+            assert!(!text.contains(word), "{path} shows {word}: {text}");
         }
     }
     for path in ["inventory/cost-layers", "inventory/valuation"] {

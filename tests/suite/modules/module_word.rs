@@ -34,7 +34,7 @@ fn assert_reported(host: &Stoa, place: &str) {
         log.contains(place).then_some(log)
     });
     for secret in SECRETS {
-        assert!(!log.contains(secret), "the log tells {secret}: {log}");
+        assert!(!log.contains(secret), "the log shows {secret}: {log}");
     }
 }
 

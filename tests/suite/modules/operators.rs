@@ -336,7 +336,7 @@ fn the_command_line_asks_until_a_push_is_done(database: Database) {
     let lawful = puppet::descriptor("puppet");
     let (done, said, complained) = push(&lawful);
     assert!(done, "{complained}");
-    let pushed: Value = serde_json::from_str(&said).expect("the result alone");
+    let pushed: Value = serde_json::from_str(&said).expect("only the result");
     assert_eq!((&pushed["name"], &pushed["version"]), (&json!("puppet"), &json!("1.0.0")), "{pushed}");
 
     let mut unlawful = lawful;
@@ -381,7 +381,7 @@ fn not_even_the_database_brings_a_module_in(database: Database) {
 fn a_deployment_runs_what_its_signers_signed(database: Database) {
     let vetter = Vetter::new();
     let unsigned = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
-    let said = Stoa::try_start(database, vetter.settings(unsigned)).err().expect("nobody signed this module");
+    let said = Stoa::try_start(database, vetter.settings(unsigned)).err().expect("no signer signed this module");
     assert!(said.contains("SIGNATURE_MISSING") && said.contains("changeling.wasm"), "{said}");
 
     let signed = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);

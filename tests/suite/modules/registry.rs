@@ -171,7 +171,7 @@ fn of_two_admissions_the_trusted_counts(database: Database) {
         let (module, place) = (puppet_of("1.0.0"), registry.reference("puppet"));
         let pinned = publish(stranger.key(), &module, &place, &[]);
         console.post("modules", by_reference(&pinned)).refused(403, "SIGNER_UNTRUSTED");
-        assert_eq!(publish(&dev_key(&host), &module, &place, &[]), pinned, "one component is one image, whoever signs");
+        assert_eq!(publish(&dev_key(&host), &module, &place, &[]), pinned, "one component is one image for any signer");
         let pushed = console.post("modules", by_reference(&pinned)).is(201);
         assert_ne!(pushed["report"]["signer"], "stranger", "{pushed}");
 

@@ -91,7 +91,7 @@ fn a_company_moves_while_it_is_read_and_written() {
             assert_eq!((&moved["from"], &moved["to"]), (&json!(from), &json!(to)));
             written
         });
-        assert!(written.len() > WRITERS && reads.load(Ordering::Relaxed) > 10, "nobody used the company");
+        assert!(written.len() > WRITERS && reads.load(Ordering::Relaxed) > 10, "no request used the company");
         let after = brands(&shop);
         let doubled: Vec<_> = after.iter().filter(|(_, count)| **count > 1).collect();
         assert!(doubled.is_empty(), "doubled: {doubled:?}");

@@ -572,5 +572,5 @@ fn what_a_write_leaves(database: Database) {
     let (created, updated, archived) = ("pricing.price.created", "pricing.price.updated", "pricing.price.archived");
     assert_eq!(kinds, [created, updated, archived, created]);
     let data: Json = serde_json::from_str(&events[0][1]).unwrap_or_default();
-    assert_eq!(data, made.body, "the event tells what the answer stated");
+    assert_eq!(data, made.body, "the event reports what the answer stated");
 }

@@ -54,7 +54,7 @@ fn r01_active_periods_never_overlap(database: Database) {
         assert!(!accepted.is_empty());
         for (n, a) in accepted.iter().enumerate() {
             for b in &accepted[n + 1..] {
-                assert!(a.1 <= b.0 || b.1 <= a.0, "{a:?} and {b:?} both stand");
+                assert!(a.1 <= b.0 || b.1 <= a.0, "{a:?} and {b:?} are both active");
             }
         }
         let path = format!("pricing/price-lists/{list}/prices");

@@ -109,7 +109,7 @@ fn an_order_is_what_was_asked_for(database: Database) {
             "unitCost": cost, "lineTotal": total, "receivedQuantity": "0.000000", "pendingQuantity": "0.000000",
             "billedQuantity": "0.000000",
         });
-        assert_eq!(*item, reported, "pending is of approved orders alone");
+        assert_eq!(*item, reported, "only approved orders have pending quantities");
     }
     shop.assert_level(&buyer.main, &phone, json!({}));
     let events = shop.events_like("procurement.order.%");

@@ -49,7 +49,7 @@ fn a_rotation_overlaps(database: Database) {
     await_end(&shop, &id, 1);
     let first = receiver.list_received().remove(0);
     assert!(first.is_signed("x-webhook-signature", &old), "the old secret signs still");
-    assert!(first.is_signed("x-webhook-signature-next", &new), "the new one beside it");
+    assert!(first.is_signed("x-webhook-signature-next", &new), "the new one signs too");
     // A day later.
     let past = match database {
         Database::Sqlite => "previous_until = 1",

@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(get([Id(0, 1), Id(0, 9)]).len(), 1);
         assert_eq!(get([Id(0, 1), Id(0, 2), Id(0, 9)]).len(), 2);
         assert!(get_one(Id(0, 9)).is_none());
-        assert_eq!(products_of([Id(0, 1), Id(0, 2), Id(0, 9)]), BTreeSet::from([Id(9, 9)]), "and none is read anew");
+        assert_eq!(products_of([Id(0, 1), Id(0, 2), Id(0, 9)]), BTreeSet::from([Id(9, 9)]), "and none is read again");
         assert_eq!(*asked.borrow(), [vec![(0, 1), (0, 9)], vec![(0, 2)]]);
         forget();
         assert!(get_one(Id(0, 1)).is_some());

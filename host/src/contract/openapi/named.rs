@@ -207,7 +207,7 @@ fn read_enumeration(keywords: &Map<String, Value>) -> Option<(String, Vec<String
     Some((title.to_owned(), values, is_nullable))
 }
 
-/// Whether a title can name a type.
+/// Returns whether a title can name a type.
 fn is_name(title: &str) -> bool {
     title.starts_with(|first: char| first.is_ascii_uppercase())
         && title.bytes().all(|byte| byte.is_ascii_alphanumeric())

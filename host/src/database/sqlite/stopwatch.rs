@@ -154,7 +154,7 @@ mod tests {
         std::thread::spawn(move || clock.watch_this_thread()).join().unwrap();
         let begin = Instant::now();
         while !thread.is_finished() {
-            assert!(begin.elapsed() < Duration::from_secs(30), "the clock goes on without anybody to watch");
+            assert!(begin.elapsed() < Duration::from_secs(30), "the clock goes on without a watcher");
             std::thread::sleep(TICK);
         }
     }

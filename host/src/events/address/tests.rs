@@ -52,7 +52,7 @@ fn the_edges_of_every_network() {
             _ => panic!("a network of two kinds"),
         };
         for address in around {
-            assert_eq!(is_public(address), is_public_by_registry(&networks, address), "{address} beside {network}");
+            assert_eq!(is_public(address), is_public_by_registry(&networks, address), "{address} next to {network}");
             tried += 1;
         }
     }

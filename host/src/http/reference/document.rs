@@ -167,7 +167,7 @@ mod tests {
         let (chapter, _) = chapter.split_once("\n# ").unwrap();
         assert!(chapter.contains("\n## REQUIRED\n\nThe member is missing.\n"));
         assert!(chapter.contains("\n## NEWLY_FULL\n\nIt is full.\n"));
-        assert!(!chapter.contains("DUPLICATE"), "a problem code stands among the error codes");
+        assert!(!chapter.contains("DUPLICATE"), "a problem code is among the error codes");
     }
 
     #[test]

@@ -80,7 +80,7 @@ async fn a_new_key_is_found_at_its_first_token_and_an_old_one_ends() {
     time.pass(30);
     let anonymous = old.sign(&json!({ "alg": "ES256" }), &with(&claims(time.now()), "iss", server.issuer.clone()));
     assert_eq!(outcome(&verifier, &anonymous).await, Err(CredentialRefusal::Unauthenticated));
-    assert_eq!(server.key_fetches(), 2, "no newer set would tell which key a anonymous token means");
+    assert_eq!(server.key_fetches(), 2, "no newer set would show which key an anonymous token is signed with");
 
     // The old key is withdrawn: a token of it that is still remembered goes with it, at the next fetch.
     server.behave(Manner::Keys(jwks([&new])));
