@@ -1,5 +1,5 @@
-//! JSON Schemas from Rust types: what an operation reads and answers is published as the types that do it, a module's and the
-//! host's own alike.
+//! JSON Schemas from Rust types: the bodies that an operation reads and returns are published as the types that do it,
+//! a module's and the host's own alike.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Many rows in a moment, behind the host's back: what a company has after years, and the requests that would write it
+//! Many rows in a moment, behind the host's back: the rows that a company has after years, and the requests that would write them
 //! are as many.
 
 use crate::{Company, Database};

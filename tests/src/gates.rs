@@ -183,7 +183,7 @@ fn read_report(report: &Json, log: &Path) -> Vec<Finding> {
 }
 
 /// The faults of a gate's run: findings that no entry allows, and entries that nothing meets. Schemathesis draws by
-/// chance: what it does not find today may be found tomorrow, so only the linters' entries must be met.
+/// chance: it may find tomorrow a fault that it does not find today, so only the linters' entries must be met.
 pub fn faults(gate: &str, findings: &[Finding]) -> Vec<String> {
     let file = sources().join("allowed.json");
     let list = fs::read(&file).unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()));

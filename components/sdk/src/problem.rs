@@ -197,8 +197,8 @@ impl Problem {
         self
     }
 
-    /// As [`Problem::moved`] for a list of which the request states each entry elsewhere: what is refused at `/units/2/imei`
-    /// lies at `places[2]` and `/imei`.
+    /// As [`Problem::moved`] for a list of which the request states each entry elsewhere: a rejection at
+    /// `/units/2/imei` is at `places[2]` and `/imei`.
     pub fn moved_each(mut self, list: &str, places: &[impl AsRef<str>]) -> Problem {
         for error in &mut self.errors {
             let Some(rest) = below(&error.pointer, list).and_then(|rest| rest.strip_prefix('/')) else { continue };

@@ -371,7 +371,7 @@ impl Session {
     }
 
     /// One statement of the host on rows of no company, from a transaction of a company. At home it is part of that transaction. From
-    /// another place it is committed at home at once, before that transaction: what it writes must do no harm without it.
+    /// another place it is committed at home at once, before that transaction: its writes must do no harm without it.
     pub async fn query_home(&mut self, sql: &'static str, values: &[Cell]) -> Result<Vec<Row>, Error> {
         let home = match self {
             Session::Postgres(transaction) => transaction.home().cloned(),

@@ -1,6 +1,6 @@
 //! The generation that a host starts with: the one that the database records; where it records none, the first, made of the
-//! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start. Without, it has a
-//! second word in one case: what is recorded was built for a platform that this host no longer is.
+//! modules folder. With `--dev` the folder goes on counting: a module that differs there is activated at every start.
+//! Without, it has a second word in one case: the recorded modules were built for a platform that this host no longer is.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -71,7 +71,7 @@ impl Deployment {
     async fn catch_up(&self, pulse: &Pulse) -> Result<(), DeploymentError> {
         let newest =
             self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::newest(session))).await;
-        // A database that does not answer is reported by every request; what runs goes on running.
+        // A database that does not answer is reported by every request; the active generation goes on running.
         let Ok(Some(number)) = newest else { return Ok(()) };
         if number == self.current.load().number {
             return Ok(());

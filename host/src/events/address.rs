@@ -1,6 +1,7 @@
 //! Where a webhook may point: the form of its URL, and which addresses are public. Pure: nothing is resolved here.
 //!
-//! Addresses are judged by the IANA special-purpose registries (IPv4, IPv6, as of 2026-10); what is not globally reachable is forbidden.
+//! Addresses are judged by the IANA special-purpose registries (IPv4, IPv6, as of 2026-10); an address that is not globally
+//! reachable is forbidden.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

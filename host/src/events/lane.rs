@@ -88,7 +88,7 @@ pub struct Wave {
     pub now: i64,
 }
 
-/// One step of a relay on a lane: what ended is written down, and what is next is claimed.
+/// One step of a relay on a lane: the results of ended attempts are written, and the next deliveries are claimed.
 pub struct LaneStep {
     pub lane: Lane,
     pub ended: Vec<Ended>,

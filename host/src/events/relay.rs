@@ -162,7 +162,7 @@ impl Relay {
         while workers.tasks.join_next().await.is_some() {}
     }
 
-    /// An embedded database has one host: what is taken is of one that is no more.
+    /// An embedded database has one host: the batch is of an endpoint that is gone.
     async fn release_own(&self) {
         if let Database::Sqlite(_) = *self.database {
             let released =

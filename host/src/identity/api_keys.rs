@@ -1,6 +1,5 @@
 //! API keys: `{environment}_{key id}_{secret}`. The service keeps the SHA-256 of the whole key and compares it in constant time;
-//! whether a key is still active is read from live rows in each request's transaction, never from what is remembered
-//! here.
+//! each request's transaction reads from live rows whether a key is still active, never from this cache.
 
 use std::net::IpAddr;
 use std::num::NonZeroUsize;

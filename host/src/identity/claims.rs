@@ -148,7 +148,7 @@ pub(super) fn is_email_address(email: &str) -> bool {
         && email.rsplit_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty())
 }
 
-/// A name is for show: what cannot be shown is left out, and one that is too long is cut.
+/// A name is for show: characters that cannot be shown are left out, and one that is too long is cut.
 fn display_name(name: &str) -> Option<String> {
     let name: String =
         name.trim().chars().filter(|character| !character.is_control()).take(MAX_NAME_CHARACTERS).collect();

@@ -145,7 +145,7 @@ fn choose<'a>(wanted: &InterfaceName, offers: &'a [Found]) -> Result<&'a Found, 
     Ok(best)
 }
 
-/// Looks every function up in the provider; what it lacks or has with other types is answered by name.
+/// Looks every function up in the provider; returns the names of functions that it lacks or has with other types.
 fn bind(
     engine: &Engine,
     wanted: &ComponentInstance,

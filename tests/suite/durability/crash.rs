@@ -138,7 +138,7 @@ fn send(market: &Market, attempt: &Attempt) -> Option<Answer> {
     }
 }
 
-/// After the restart: what was acknowledged is there, byte for byte; what was not answered is asked again, twice at once.
+/// After the restart: acknowledged writes are there, byte for byte; what was not answered is asked again, twice at once.
 fn reconcile(market: &Market, attempts: &mut [Attempt]) {
     for attempt in attempts.iter_mut() {
         let shop = &market.shops[attempt.company];

@@ -278,7 +278,7 @@ impl Hand {
         }
     }
 
-    /// The money of a payment failed: what it paid is owed again.
+    /// The money of a payment failed: the amount that it paid is owed again.
     fn reverse(&mut self) {
         let Some(index) = self.recent(self.sources.len()).filter(|index| self.sources[*index].is_payment()) else {
             return self.pay();

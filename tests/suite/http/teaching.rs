@@ -1,4 +1,4 @@
-//! Refusals say the rule that was not met, and which names there are; what was sent is never repeated.
+//! Refusals say the rule that was not met, and which names there are; values that were sent are never repeated.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};

@@ -302,7 +302,7 @@ fn several_issuers(database: Database) {
     host.request("GET", &context).token(&token(&one, AUDIENCE, &shared)).send().is(200);
     let stranger = host.request("GET", &context).token(&token(&two, "other-audience", &shared)).send();
     stranger.refused(403, "MEMBERSHIP_REQUIRED");
-    // The file gives each its own audience and lists; what follows of them is the host's own unit tests'.
+    // The file gives each its own audience and lists; the host's own unit tests cover the rest.
     me(&host, &token(&two, AUDIENCE, &shared)).refused(401, "UNAUTHENTICATED");
     me(&host, &token(&strict, AUDIENCE, &own_key)).refused(401, "UNAUTHENTICATED");
     // One that is down harms no other.

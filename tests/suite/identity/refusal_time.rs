@@ -41,7 +41,7 @@ fn p08_bad_keys_cost_one_look_each(database: Database) {
         machine.get("context").is(200);
         shop.post(&format!("api-clients/{}/keys/{}/revoke", machine.client, machine.key_id), json!({})).is(201);
     }
-    // Another secret each time: what was refused a moment ago is refused without a look, whatever is wrong with it.
+    // Another secret each time: a key that was rejected a moment ago is rejected without a look, whatever is wrong with it.
     let forge = |key: &str, nth: usize| {
         let (head, secret) = key.split_at(42);
         let first = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[nth] as char;

@@ -77,11 +77,11 @@ fn behaves_when_asked_to(database: Database) {
     assert_eq!(shop.count("hostile_entry", "1 = 1"), 1);
 }
 
-/// Guest time is time of the wall, and the machine is busy with other tests: what a module does within its limits of
-/// time is seen in one of so many tries.
+/// Guest time is time of the wall, and the machine is busy with other tests: the time that a module uses within its
+/// limits is seen in one of so many tries.
 const TRIES: usize = 40;
 
-/// Interrupted within the deadline and 20 ms; what comes on top is the way of the request, so the best of all tries counts.
+/// Interrupted within the deadline and 20 ms; the rest is the way of the request, so the best of all tries counts.
 fn loops_are_interrupted_in_time(database: Database) {
     let shop = host(database).company();
     for mode in ["loop", "loop-after-write"] {

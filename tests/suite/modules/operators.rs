@@ -353,7 +353,7 @@ fn what_runs_belongs_to_the_database(database: Database) {
     let digest = console.pushed(&modules::changeling(6));
     console.activate(&digest, json!({})).is(200);
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.2"));
-    // With --dev the folder goes on counting: what differs there is activated at the next start.
+    // With --dev the folder goes on counting: a module that differs there is activated at the next start.
     host.restart();
     assert_eq!(host.console().version("changeling").as_deref(), Some("1.0.0"));
     assert_eq!(host.console().runs(), 3);

@@ -58,7 +58,7 @@ fn lawful_puppet_is_let_in(database: Database) {
     shop.get("catalog/products").refused(404, "NOT_FOUND");
 }
 
-/// Components of the text format; what they lack as modules is reported after what they must not import.
+/// Components of the text format; imports that they must not have are reported before the parts of a module that they lack.
 const FOREIGN: &[(&str, &str)] = &[
     (
         "wasi:cli/environment@0.2.0",
@@ -285,7 +285,7 @@ fn descriptors_must_be_lawful(database: Database) {
     assert!(accepted.is_empty(), "let in, or refused without a name:\n{}", accepted.join("\n"));
 }
 
-/// Its schemas are compiled there first, and again at each push: what was rejected is not kept.
+/// Its schemas are compiled there first, and again at each push: a rejected module is not kept.
 fn a_new_descriptor_is_judged_by_another_process(database: Database) {
     let host = Stoa::start_with(database, Settings::default().modules(modules::none()));
     let console = host.console();

@@ -98,7 +98,7 @@ fn a_withdrawn_digest_needs_again(database: Database) {
     assert!(!done && complained.contains("MODULE_WITHDRAWN"), "{complained}");
     let (done, _, complained) = console.run(&["rollback", "2", "--again"]);
     assert!(done, "{complained}");
-    // It is not a way back: what it took out is as good as before.
+    // It is not a way back: the version that it replaced is as good as before.
     assert_eq!(console.newest()["cause"], "ACTIVATION");
     console.post("rollback", json!({})).is(200);
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));

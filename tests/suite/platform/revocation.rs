@@ -231,7 +231,7 @@ fn before_authentication(database: Database) {
     });
 }
 
-/// The caller is known, the body half there: what may be done is looked up in the transaction, and that has not begun.
+/// The caller is known, the body half there: rights are looked up in the transaction, and that has not begun.
 fn during_the_upload(database: Database) {
     each_right(&host::shared(database), |writer| {
         let write = writer.write();

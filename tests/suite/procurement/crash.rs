@@ -1,5 +1,5 @@
-//! kill -9 while orders are made, approved and received: what was not answered is repeated with its key, a receipt is there once
-//! with its goods and its entry, and `stoa verify` finds nothing in any module. [E111]
+//! kill -9 while orders are made, approved and received: requests without a response are repeated with their keys, a
+//! receipt is there once with its goods and its entry, and `stoa verify` finds nothing in any module. [E111]
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

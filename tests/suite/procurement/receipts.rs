@@ -410,7 +410,7 @@ fn an_archived_variant_is_received_and_an_archived_product_is_not(database: Data
         shop.counted(0),
     );
     let order = buyer.place(json!([line(&variants[1], "1", "100"), line(&gone, "1", "1")]));
-    // [F10]: what was approved is a commitment.
+    // [F10]: an approved order is a commitment.
     shop.archive(&format!("catalog/variants/{}", variants[1])).is(200);
     order.receive(json!([order.units(0, serials(&fresh_serials(1)))])).is(201);
     let product = shop.get(&format!("catalog/variants/{gone}")).is(200).text("productId");

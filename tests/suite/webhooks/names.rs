@@ -17,7 +17,7 @@ on_one_database![
     members_without_the_permission_have_no_name_asked_for_them
 ];
 
-/// Public and of no machine that would respond: what is sent there is sent nowhere.
+/// Public and of no machine that would respond: data sent there goes nowhere.
 const PUBLIC: &str = "192.31.196.1";
 
 fn p12_a_name_is_judged_by_what_it_resolves_to(database: Database) {

@@ -76,7 +76,7 @@ pub fn unit_tests(workspace: &Workspace, all: bool) -> Result<()> {
 /// The test target that is the suite.
 const SUITE: &str = "suite";
 
-/// A line of cargo's JSON messages; of most kinds only `reason` is read.
+/// A line of cargo's JSON messages; only `reason` is read of most kinds.
 #[derive(Deserialize)]
 struct Message {
     reason: String,

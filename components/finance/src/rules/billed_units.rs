@@ -12,7 +12,7 @@ use crate::records::side::Side;
 /// Delivery state and units of an order's line.
 #[derive(Debug, Clone, Default)]
 pub struct Fulfilment {
-    /// The order is delivered whole. A purchase needs no such thing: what is received counts.
+    /// The order is delivered whole. A purchase needs no such thing: the received quantity counts.
     pub is_delivered: bool,
     /// Units that were delivered or received for the line and that no other invoice bills.
     pub linked: Vec<Id>,

@@ -250,7 +250,7 @@ pub fn reverse(call: &Call) -> Answer {
     if day < entry.entry_date {
         return Err(illegal("/entryDate", "DATE_BEFORE_ORIGINAL"));
     }
-    // It became one since: what people write must not move it.
+    // It became one since: entries that people write must not move it.
     if accounts.iter().any(|account| account.control_role.is_some()) {
         return Err(illegal("/path/id", "CONTROL_ACCOUNT"));
     }

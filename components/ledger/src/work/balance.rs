@@ -63,7 +63,7 @@ impl Scope {
         Scope { entity, accounts: Some(accounts), branch: None, party: None }
     }
 
-    /// The accounts that a question names: of more than it can name, all of the entity are summed.
+    /// The accounts that a question names: if there are more than it can name, all of the entity are summed.
     fn few_accounts(&self) -> Option<&[Id]> {
         self.accounts.as_deref().filter(|ids| ids.len() <= MOST_KEYS)
     }

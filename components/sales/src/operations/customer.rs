@@ -1,4 +1,4 @@
-//! The operations of customers (sales-pos.md 2.2). Archiving waits for nothing: what was confirmed is still delivered.
+//! The operations of customers (sales-pos.md 2.2). Archiving waits for nothing: confirmed orders are still delivered.
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Client, EventKind, Instant, Operation, Page, Problem, Text, emit, item, text};

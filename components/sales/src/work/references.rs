@@ -251,7 +251,7 @@ impl References {
         self.warehouse.as_ref().and_then(|warehouse| warehouse.branch_id).map(Id::from)
     }
 
-    /// The products of the lines: what the audit entry is found by.
+    /// The products of the lines: the audit entry is found by them.
     pub fn products(&self) -> impl Iterator<Item = Id> {
         self.articles.values().map(|article| Id::from(article.product_id))
     }

@@ -1,4 +1,4 @@
-//! The catalog's articles: what can be priced, stocked and sold. A request reads each of them once.
+//! The catalog's articles: variants that can be priced, stocked and sold. A request reads each of them once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ pub fn get_one(variant: Id) -> Option<Article> {
     get([variant]).remove(&variant)
 }
 
-/// The products of these variants, archived ones too: what the audit entry of a write is found by.
+/// The products of these variants, archived ones too: the audit entry of a write is found by them.
 pub fn products_of(variants: impl IntoIterator<Item = Id>) -> BTreeSet<Id> {
     set(get(variants).values().map(|article| Id::from(article.product_id)))
 }

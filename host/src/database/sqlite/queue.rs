@@ -117,7 +117,7 @@ impl<J> Queue<J> {
         self.changed.notify_all();
     }
 
-    /// Waits until nothing runs; whether that came in time.
+    /// Waits until nothing runs; returns whether that came in time.
     pub fn wait_idle(&self, time: Duration) -> bool {
         let until = Instant::now() + time;
         let mut state = self.lock();
@@ -128,7 +128,7 @@ impl<J> Queue<J> {
         true
     }
 
-    /// Takes no more; what waits is still served.
+    /// Takes no more jobs; the waiting ones are still served.
     pub fn close(&self) {
         let mut state = self.lock();
         state.closed = true;

@@ -45,7 +45,8 @@ impl Change {
 }
 
 /// Every difference between what is active under the module's name and a candidate: the breaking ones first, then by code and
-/// item. Without an active one all that the candidate brings is new, and nothing breaks; what it wants of others is asked for by name.
+/// item. Without an active one all that the candidate brings is new, and nothing breaks; its imports from others are asked
+/// for by name.
 pub fn diff(active: Option<&Surface>, candidate: &Surface) -> Vec<Change> {
     let nothing = Surface::nothing(&candidate.descriptor);
     let old = active.unwrap_or(&nothing);

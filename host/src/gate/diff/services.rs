@@ -1,5 +1,5 @@
-//! Services: what other modules were built against must be there still, under a version that says what changed, for the callers for
-//! whom it was there.
+//! Services: the functions that other modules were built against must be there still, under a version that says what
+//! changed, for the callers for whom it was there.
 
 use std::collections::{BTreeMap, BTreeSet};
 

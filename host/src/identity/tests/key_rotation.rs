@@ -368,7 +368,7 @@ async fn the_background_follows_rotation_and_comes_back_after_an_outage() {
     let keys = Arc::new(IssuerKeys::from_discovery(&server.issuer, discovery, GRACE, time.clock()));
     let pace = Duration::from_millis(10);
     let refreshing = tokio::spawn(Arc::clone(&keys).keep_fresh_at(pace, pace, Pulse::start()));
-    // No token asks for anything here: what changes, the background has brought.
+    // No token asks for anything here: the background task has brought every change.
     let held = async |signer: &Signer| {
         let set = KeySet::read(jwks([signer]).as_object().expect("an object")).expect("a set");
         let thumbprint = set.find(None).expect("a key").thumbprint;

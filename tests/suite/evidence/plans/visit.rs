@@ -23,7 +23,7 @@ pub fn visit_all(host: &Stoa) -> Company {
     records.fill(&contract);
     let mut refused = Vec::new();
     for operation in contract.operations.iter().filter(|operation| operation.audience() != Audience::Anybody) {
-        // A company of the operation's own: of some records a company may have only so many.
+        // A company of the operation's own: a company may have only so many of some records.
         let writer = (operation.method != "GET").then(|| Caller::new(&company_for(host, operation)));
         for form in forms(&contract, operation) {
             let answers = match &writer {

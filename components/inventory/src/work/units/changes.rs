@@ -92,7 +92,7 @@ pub struct UnitChange {
 }
 
 impl UnitChange {
-    /// The receipt line that a new layer belongs to: of goods from a supplier.
+    /// The receipt line that a new layer belongs to, for goods from a supplier.
     pub fn layer_receipt_item(&self) -> Option<Id> {
         match &self.value {
             WorthChange::Opens { kind: CostKind::Received, .. } => self.after.receipt_item_id,

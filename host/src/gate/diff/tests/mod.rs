@@ -1,4 +1,4 @@
-//! Seeded changes of one surface, as data: what breaks is named by its code and item, and what does not break is let in.
+//! Seeded changes of one surface, as data: a breaking change is named by its code and item, and any other change is let in.
 //!
 //! A case is its name, its edits, and the codes and items expected. An edit is a pointer and a value to put there (`-` adds to
 //! an array), or only a pointer: the value there is removed. `{"$base": pointer}` means a part of the base.
