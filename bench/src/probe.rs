@@ -1,7 +1,7 @@
 //! Components that do nothing but one call of the host: its cost without anything of a module.
 //!
 //! Written as core WebAssembly, so that neither SDK nor allocator is measured. One gets one row of the catalog's product, all
-//! columns, as often as it is ordered, and forgets the reply. The other asks how many modules extend a point.
+//! columns, as often as it is ordered, and drops the reply. The other asks how many modules extend a point.
 
 use uuid::Uuid;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};

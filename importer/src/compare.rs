@@ -46,7 +46,7 @@ fn is_same(old: &Json, new: &Json) -> bool {
 }
 
 /// Returns whether a replacement would clear a member: the record that was read does not have it, and the file does not state
-/// it. A caller that reads a record reads its public attributes, unless the host knows none.
+/// it. A caller that reads a record reads its public attributes, unless the host has none.
 pub fn clears_members(record: &Json, stated: &Map<String, Json>, part: Part) -> bool {
     let mut hidden = columns::members(part).iter().filter(|member| **member != "publicAttributes");
     hidden.any(|member| record.get(*member).is_none() && !stated.contains_key(*member))

@@ -1,4 +1,4 @@
-//! A name server of the test's own, which says of every name what the test wants, and can change its mind.
+//! A name server of the test's own, which resolves every name as the test sets it, and the test can change that.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicUsize, Ordering};

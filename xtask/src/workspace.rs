@@ -1,4 +1,4 @@
-//! Where things are: the workspace's root, its target folder, its packages as cargo knows them.
+//! Where things are: the workspace's root, its target folder, its packages as cargo lists them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

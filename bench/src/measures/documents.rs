@@ -14,7 +14,7 @@ use crate::sales::Sales;
 
 const CONNECTIONS: usize = 8;
 
-/// `suffix`: of the figures' names; empty, or `_sqlite`.
+/// `suffix`: the end of the figures' names; empty, or `_sqlite`.
 pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suffix: &str) -> anyhow::Result<()> {
     let sales = company.sales(service.address).await?;
     let mut client = Client::new(service.address, &company.token).await?;

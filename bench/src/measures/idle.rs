@@ -13,7 +13,7 @@ const CONNECTIONS: usize = 10_000;
 /// Descriptors that this program needs besides.
 const KEPT: usize = 1_000;
 
-/// `suffix`: of the figures' names; empty, or `_sqlite`.
+/// `suffix`: the end of the figures' names; empty, or `_sqlite`.
 pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow::Result<()> {
     let most = stoa::http::open_files::raise_limit().saturating_sub(KEPT);
     let wanted = CONNECTIONS.min(most);

@@ -54,7 +54,7 @@ pub async fn measure_against_pgbench(
     Ok(())
 }
 
-/// `suffix`: of the figure's name.
+/// `suffix`: the end of the figure's name.
 pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suffix: &str) -> anyhow::Result<()> {
     let sales = company.sales(service.address).await?;
     let time = bench.rounds.time;
@@ -67,7 +67,7 @@ pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suf
     Ok(())
 }
 
-/// `suffix`: of the figure's name; empty, or `_sqlite`.
+/// `suffix`: the end of the figure's name; empty, or `_sqlite`.
 pub async fn measure_large(bench: &mut Bench, company: &Company, service: &Server, suffix: &str) -> anyhow::Result<()> {
     let sales = company.sales(service.address).await?;
     let order = sales.order(&sales.variants[..VARIANTS]);

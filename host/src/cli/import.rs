@@ -1,4 +1,4 @@
-//! `stoa import`: runs the program `stoa-import`, a client of the public API that the host knows nothing of.
+//! `stoa import`: runs the program `stoa-import`, a client of the public API on which the host does not depend.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 pub enum Step<'a> {
     Name(Cow<'a, str>),
     Index(usize),
-    /// A member whose name the schema does not know. The caller typed it, so a pointer ends before it.
+    /// A member whose name the schema does not have. The caller typed it, so a pointer ends before it.
     Hidden,
 }
 

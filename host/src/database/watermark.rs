@@ -36,7 +36,7 @@ pub fn sql_begin_writing(tenant: &str) -> String {
     format!("pg_try_advisory_xact_lock_shared({CLASS}, ('x' || right({tenant}::text, 8))::bit(32)::int4)")
 }
 
-/// Both halves of the name of the lock that a company's writes share. A command that has it for itself knows that none is under way.
+/// Both halves of the name of the lock that a company's writes share. For a command that has it exclusively, none is under way.
 pub fn lock_of(tenant: Uuid) -> (i32, i32) {
     (CLASS, number(tenant))
 }
@@ -86,7 +86,7 @@ struct Reading {
     result: Result<Writing, Error>,
 }
 
-/// A caller who wants a company's watermark.
+/// A caller that waits for a company's watermark.
 struct Asked {
     tenant: Uuid,
     at: Instant,

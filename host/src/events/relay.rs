@@ -162,7 +162,7 @@ impl Relay {
         while workers.tasks.join_next().await.is_some() {}
     }
 
-    /// An embedded database has one host: the batch is of an endpoint that is gone.
+    /// An embedded database has one host: a claimed delivery is of a host that is gone.
     async fn release_own(&self) {
         if let Database::Sqlite(_) = *self.database {
             let released =

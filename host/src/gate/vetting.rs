@@ -45,7 +45,7 @@ pub struct Gate {
     pub judge: Arc<Judge>,
 }
 
-/// Those of the services that a module wants in which it may act for callers who lack what they need: by one of its signer's
+/// Those of the services that a module imports in which it may act for callers who lack what they need: by one of its signer's
 /// entries. A module that needs no signer acts in all.
 fn find_grants(trust: &Trust, signer: Option<&str>, wanted: Vec<String>) -> BTreeSet<String> {
     let (Trust::Signed { by, .. }, Some(name)) = (trust, signer) else { return wanted.into_iter().collect() };

@@ -14,7 +14,7 @@ pub struct Issuer {
     pub issuer: String,
     /// The audience that the tokens' `aud` must name.
     pub audience: String,
-    /// Signature algorithms that are accepted. Default: all that Stoa knows.
+    /// Signature algorithms that are accepted. Default: all that Stoa supports.
     #[serde(default = "Algorithm::all")]
     pub algorithms: Vec<Algorithm>,
     /// Accepted values of the header `typ`, without regard to case and to a leading `application/`. A token without
@@ -162,7 +162,7 @@ pub fn is_http_on_loopback(url: &Url) -> bool {
 }
 
 impl Algorithm {
-    /// Every algorithm that Stoa knows.
+    /// Every algorithm that Stoa supports.
     pub fn all() -> Vec<Algorithm> {
         vec![Algorithm::RS256, Algorithm::PS256, Algorithm::ES256, Algorithm::EdDsa]
     }

@@ -156,7 +156,7 @@ impl SignIn {
     async fn fetch_tokens(&self, address: Url, form: &[(&str, &str)]) -> Result<Tokens, SignInFault> {
         let ConsoleClient { client_id, client_secret, parameters, .. } = &self.client;
         let mut text = encode_form(form);
-        // The token is for the resource of the authorization (RFC 8707), which some issuers want named again.
+        // The token is for the resource of the authorization (RFC 8707), which some issuers require again.
         let resources = parameters.iter().flat_map(|text| text.split('&'));
         for resource in resources.filter(|parameter| parameter.starts_with("resource=")) {
             text = format!("{text}&{resource}");

@@ -1,4 +1,4 @@
-//! People as the service knows them: a record made at the first valid token, keyed by issuer and subject, never by email.
+//! The users of the service: a record made at the first valid token, keyed by issuer and subject, never by email.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroUsize;

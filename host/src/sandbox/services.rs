@@ -53,7 +53,7 @@ pub struct Offer {
     pub version: Version,
 }
 
-/// Everything that a module wants in vain.
+/// Every import of a module that no other module can serve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unresolved(pub Vec<Missing>);
 

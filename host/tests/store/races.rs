@@ -40,7 +40,7 @@ async fn crossing_updates_never_deadlock() {
     assert_eq!(rows(&replies.expect("a sum"), 0), [(100 * 4 * rounds).to_string()]);
 }
 
-/// Eight workers want 640 pieces of 40 that are there.
+/// Eight workers request 640 pieces of 40 that are there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn checks_hold_on_the_newest_version() {
     let Some(database) = Database::postgres().await else { return };

@@ -66,7 +66,7 @@ impl Proxy {
         Ok(Proxy { address, log })
     }
 
-    /// Begins a recording, and forgets the one before.
+    /// Begins a recording, and drops the one before.
     pub fn record(&self) {
         self.record_slowly(Duration::ZERO);
     }

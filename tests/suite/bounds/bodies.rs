@@ -9,7 +9,7 @@ use stoa_tests::host::Settings;
 use stoa_tests::raw::Connection;
 use stoa_tests::{Database, Stoa, company, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![a_strangers_large_body_is_refused_unread, one_user_leaves_places_for_large_bodies];
 on_one_database![timed: large_bodies_are_judged_apart];
 

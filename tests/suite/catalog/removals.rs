@@ -1,4 +1,4 @@
-//! A machine learns which records went away, next to those that changed: a copy of the catalog needs no events.
+//! An API client reads which records were removed, next to those that changed: a copy of the catalog needs no events.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};

@@ -3,7 +3,7 @@
 use stoa_tests::host::Settings;
 use stoa_tests::{Company, Database, Stoa, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![browsers_need_a_configured_origin, proxies_are_believed_where_they_are_trusted];
 
 const ORIGIN: &str = "https://shop.example";

@@ -8,7 +8,7 @@ use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{claims, jwks};
 use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, eventually, modules, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     what_a_token_does_not_tell_its_issuer_does,
     claims_have_the_names_that_the_issuer_gives_them,

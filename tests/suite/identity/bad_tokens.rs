@@ -14,7 +14,7 @@ use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{base64url, claims, jwks, now};
 use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, modules, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![p09_every_bad_token_is_refused];
 
 const AUDIENCE: &str = "stoa-suite";

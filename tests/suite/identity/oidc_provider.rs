@@ -4,7 +4,7 @@ use stoa_tests::host::Settings;
 use stoa_tests::oidc_provider::{AUDIENCE, Provider};
 use stoa_tests::{Answer, Database, Stoa, modules, on_one_database, record};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![people_come_by_their_tokens, keys_rotate, an_outage_is_outlived];
 
 /// The provider. Without one, the run reports that the test did not run.

@@ -15,7 +15,7 @@ on_both_databases![
     a_failed_attempt_leaves_the_key_free
 ];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     behaves_when_asked_to,
     attacks_in_reads_too,

@@ -19,7 +19,7 @@ on_both_databases![
     a_deployment_runs_what_its_signers_signed
 ];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     only_operators_are_let_in,
     what_is_not_signed_is_refused_before_it_is_compiled,

@@ -289,7 +289,7 @@ fn entry(account: &str) -> String {
     json!({ "accountId": account, "amount": 7 }).to_string()
 }
 
-/// The account is of the new version, which knows its total; the entry is of a request that began on the old one.
+/// The account is of the new version, which has its total; the entry is of a request that began on the old one.
 fn expect_no_wrong_total(host: &Stoa, shop: &Company, mut begun: Connection, digest: &str) {
     let console = host.console();
     console.activate(digest, json!({})).is(200);

@@ -8,7 +8,7 @@ use stoa_tests::modules::replace_name;
 use stoa_tests::puppet::{descriptor, puppet, puppet_of_text, route};
 use stoa_tests::{Database, Stoa, eventually, modules, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     lawful_puppet_is_let_in,
     foreign_imports_are_refused_by_name,

@@ -140,7 +140,7 @@ const CUTS: [(&str, &str); 6] = [
     ("home", "lock table stoa_tenant in share mode"),
     // The directory is switched.
     ("home", "lock table stoa_operator_audit in share mode"),
-    // The old place forgets the company.
+    // The old place drops the company.
     ("home", "lock table stoa_listener in share mode"),
     // The new place opens.
     ("place-1", "lock table stoa_listener in share mode"),

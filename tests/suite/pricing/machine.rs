@@ -1,4 +1,4 @@
-//! Pricing as API clients see it: PUBLIC lists, what is in effect now, and writes that INTERNAL lists do not know.
+//! Pricing as API clients see it: PUBLIC lists, what is in effect now, and writes that cannot reach INTERNAL lists.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{price, product, with};

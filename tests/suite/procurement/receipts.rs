@@ -116,7 +116,7 @@ fn e103_one_known_unit_among_a_hundred_aborts_all(database: Database) {
     let order = buyer.place(items);
     let mut numbers = fresh_serials(100);
     numbers[57] = known.to_lowercase();
-    // Inventory does not know of the service: its places are those of the request all the same.
+    // Inventory does not have the service: its places are those of the request all the same.
     let items = json!([order.goods(2, "1"), order.goods(0, "5"), order.units(1, serials(&numbers))]);
     let body = order.receipt_body(items);
     let before = shop.records();

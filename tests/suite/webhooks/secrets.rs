@@ -12,7 +12,7 @@ on_both_databases![
     a_host_whose_own_key_does_not_fit_does_not_start,
 ];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![a_secret_is_delivered_once_and_kept_encrypted];
 
 fn a_secret_is_delivered_once_and_kept_encrypted(database: Database) {

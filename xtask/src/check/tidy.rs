@@ -1,4 +1,4 @@
-//! The rules of the house that no linter knows, each with the debts it still has: a debt may shrink, never grow.
+//! The rules of the repository that no linter has, each with the debts it still has: a debt may shrink, never grow.
 
 use anyhow::{Result, bail};
 
@@ -75,7 +75,7 @@ const LONGEST: usize = 700;
 /// Lines of `console/`, style and script included: code beyond it belongs into the contract or out of the console.
 const CONSOLE_LINES: usize = 7_814;
 
-/// The host knows nothing of commerce: no word of it in the host's code, in names as in texts, whole or as a part of a name
+/// The host contains nothing of commerce: no word of it in the host's code, in names as in texts, whole or as a part of a name
 /// (`price_list`, `PriceList`), one or many. Comments and tests may speak of examples.
 #[rustfmt::skip]
 const COMMERCE: &[&str] = &[

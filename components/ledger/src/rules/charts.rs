@@ -1,4 +1,4 @@
-//! The charts of accounts that the ledger knows by name.
+//! The charts of accounts that the ledger offers by name.
 
 use stoa_sdk::text_enum;
 

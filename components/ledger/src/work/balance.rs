@@ -50,7 +50,7 @@ pub struct Scope {
     /// None: every account.
     pub accounts: Option<Vec<Id>>,
     pub branch: Option<Id>,
-    /// Totals know no parties: with one, the lines are summed from the first.
+    /// Totals have no parties: with one, the lines are summed from the first.
     pub party: Option<Id>,
 }
 

@@ -120,7 +120,7 @@ pub fn lock_draft<L: PricedLine, B: Batch>(
 
 impl<L: PricedLine> LockedDraft<L> {
     /// Replaces the lines, where `after` is the document as it is to be. `adjust` gives a line what is its document's
-    /// own; it knows the row as it was, where there was one.
+    /// own; it gets the row as it was, where there was one.
     ///
     /// # Errors
     /// IMMUTABLE_FIELD, and what cannot be named so or has no price.

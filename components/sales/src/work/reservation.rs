@@ -41,7 +41,7 @@ pub fn check_choice(lines: &[ReservedLine<'_>]) -> Result<(), Problem> {
     refuse("UNIT_COUNT_MISMATCH", faults.collect())
 }
 
-/// How inventory knows the order.
+/// The order's identity for inventory.
 pub fn document(order: &OrderRow) -> SalesOrder {
     SalesOrder { id: order.id.into(), number: order.number.clone() }
 }

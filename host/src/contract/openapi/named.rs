@@ -1,4 +1,4 @@
-//! Names for what schemas state in place and generators want named: enumerations with a title, and the branches of a
+//! Names for what schemas state in place and generators need names for: enumerations with a title, and the branches of a
 //! union that a member distinguishes. Only the document changes: the code that judges a request keeps the values in
 //! place, so that a rejection lists them.
 

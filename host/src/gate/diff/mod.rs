@@ -1,7 +1,7 @@
 //! Changes for callers, integrators and other modules when a candidate takes a module's place: every difference by its
 //! code and item, and whether it breaks any of them. A pure function of two surfaces.
 //!
-//! In doubt a change counts as breaking: an operator who knows better allows its code. A difference in parts that are
+//! In doubt a change counts as breaking: an operator can allow its code. A difference in parts that are
 //! neither reported nor relied on (descriptions, summaries, examples, hints for the console) is no change.
 
 pub mod codes;

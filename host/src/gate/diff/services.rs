@@ -79,7 +79,7 @@ fn compare_offer(
     }
 }
 
-/// The change of a service that is no longer offered to those who want it.
+/// The change of a service that is no longer offered to the modules that import it.
 fn explain_removal(name: &InterfaceName, is: &[(InterfaceName, &Functions)]) -> Change {
     let others: Vec<&Version> =
         is.iter().filter(|(other, _)| other.path == name.path).map(|(other, _)| &other.version).collect();

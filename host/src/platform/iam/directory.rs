@@ -20,7 +20,7 @@ pub async fn note_company(session: &mut Session, user: Uuid, tenant: Uuid, found
     Ok(())
 }
 
-/// A user whom the directory knows as one of the company's becomes a member of it, without roles.
+/// A user whom the directory lists for the company becomes a member of it, without roles.
 pub async fn insert_membership(
     session: &mut Session,
     tenant: Uuid,

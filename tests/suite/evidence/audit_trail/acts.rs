@@ -156,7 +156,7 @@ pub const ACTS: &[(&str, Act)] = &[
         Touch { answer: by.send("POST", &format!("{path}/reservations"), body), products: vec![product] }
     }),
     ("releaseReservation", |by| {
-        // Keys know nothing of units: theirs is of a quantity once more.
+        // Keys have no access to units: theirs is of a quantity once more.
         if by.key {
             let (product, variant) = by.stage.goods();
             let held = by.stage.shop.reserve(&variant, &by.stage.main, "1").is(201).id();

@@ -189,7 +189,7 @@ fn authors_can_look_every_code_up() {
     assert_eq!(names.len(), codes::ALL.len(), "a code twice");
 }
 
-/// An operator sees who may call a new operation, and what a module may do with a service that it wants.
+/// An operator sees who may call a new operation, and what a module may do with a service that it imports.
 #[test]
 fn what_is_new_is_reported_with_its_callers() {
     let first = diff(None, &active());
