@@ -167,7 +167,7 @@ pub fn children() -> Vec<Step> {
             )],
         ),
         (
-            "pages that follow children in a batch with other reads",
+            "pages that follow children beside other reads",
             vec![
                 get("item", "code", &[44]),
                 select("item", "code", vec![has_movement("many", vec![])], "", 2),
