@@ -37,7 +37,7 @@ impl Server {
         }
     }
 
-    /// Resident memory in MiB; 0 where the system does not tell.
+    /// Resident memory in MiB; 0 where the system does not report it.
     pub fn resident_mib(&self) -> f64 {
         let path = format!("/proc/{}/status", self.child.id().unwrap_or(0));
         let status = std::fs::read_to_string(path).unwrap_or_default();
@@ -52,7 +52,7 @@ impl Server {
     }
 
     /// Processor time of all threads so far, of those that have ended too, in seconds; 0 where the system does not
-    /// tell. Linux rounds the exact sum to ticks, so a difference is 20 ms wrong at most.
+    /// report it. Linux rounds the exact sum to ticks, so a difference is 20 ms wrong at most.
     pub fn processor_seconds(&self) -> f64 {
         let path = format!("/proc/{}/stat", self.child.id().unwrap_or(0));
         let stat = std::fs::read_to_string(path).unwrap_or_default();

@@ -78,7 +78,7 @@ pub async fn create(bench: &Bench, path: &Path) -> anyhow::Result<Embedded> {
     Ok(Embedded { company, prices, read, write })
 }
 
-/// SQLite's trace does not tell what is in a list: of a price write it is the variant.
+/// SQLite's trace does not show the members of a list: for a price write it is the variant.
 fn name_lists(exchange: &mut Exchange, price: &Price) {
     for statement in exchange {
         for (nth, value) in statement.values.iter_mut().enumerate() {

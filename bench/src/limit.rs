@@ -23,7 +23,7 @@ pub struct Limit<'a> {
 }
 
 impl<'a> Limit<'a> {
-    /// `name`: of the script's file.
+    /// `name`: the name of the script's file.
     pub fn write(
         bench: &Bench,
         database: &'a Database,

@@ -108,7 +108,7 @@ impl Database {
     }
 }
 
-/// Processor time that the PostgreSQL servers of this machine have used, in seconds; 0 where the system does not tell.
+/// Processor time that the PostgreSQL servers of this machine have used, in seconds; 0 where the system does not report it.
 pub fn processor_seconds() -> f64 {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let seconds = processes.filter_map(|process| {

@@ -1,7 +1,7 @@
 //! Components that do nothing but one call of the host: its cost without anything of a module.
 //!
 //! Written as core WebAssembly, so that neither SDK nor allocator is measured. One gets one row of the catalog's product, all
-//! columns, as often as it is ordered, and forgets the reply. The other asks how many modules extend a point.
+//! columns, as often as it is ordered, and drops the reply. The other asks how many modules extend a point.
 
 use uuid::Uuid;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
@@ -82,7 +82,7 @@ fn core(product: Uuid) -> String {
         (br_if $done (i32.eqz (local.get $count)))
         (global.set $free (i32.const {HEAP}))
         (call $run (i32.const {CALL}) (i32.const 1) (i32.const {REPLY}))
-        ;; The reply's first byte tells a failure.
+        ;; The reply's first byte shows a failure.
         (if (i32.load8_u (i32.const {REPLY})) (then unreachable))
         (local.set $count (i32.sub (local.get $count) (i32.const 1)))
         (br $again)))))"#,

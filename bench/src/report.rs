@@ -79,7 +79,7 @@ impl Report {
     /// Writes the figures as one flat JSON object; answers where.
     pub fn write(&self) -> anyhow::Result<PathBuf> {
         let program = std::env::current_exe()?;
-        let target = program.ancestors().nth(2).context("the program does not stand in a target folder")?;
+        let target = program.ancestors().nth(2).context("the program is not in a target folder")?;
         let path = target.join("bench.json");
         let figures: serde_json::Map<String, serde_json::Value> =
             self.figures.iter().map(|figure| (figure.name.clone(), round_to_digits(figure.value).into())).collect();

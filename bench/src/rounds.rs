@@ -18,7 +18,7 @@ impl Rounds {
         Rounds { count: 3, time: Duration::from_millis(800) }
     }
 
-    /// Times to repeat a small operation that is timed alone.
+    /// Times to repeat a small operation that is timed separately.
     pub fn repeats(&self, full: usize) -> usize {
         if self.count < 5 { full / 5 } else { full }
     }

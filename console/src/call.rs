@@ -28,7 +28,7 @@ const LONGEST: Duration = Duration::from_secs(20);
 /// Characters of a query that need encoding.
 const QUERY: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b',').remove(b':');
-/// By this name audit entries tell the console's writes apart.
+/// By this name audit entries identify the console's writes.
 const USER_AGENT: &str = "stoa-console/1";
 
 pub struct Calls {
@@ -59,7 +59,7 @@ pub struct Problem {
     pub detail: String,
     #[serde(rename = "errors")]
     pub items: Vec<ProblemItem>,
-    /// Of a module that breaks callers: code, item, detail.
+    /// The changes of a module that break callers: code, item, detail.
     pub changes: Vec<Value>,
     pub request_id: Option<String>,
     #[serde(skip)]

@@ -25,8 +25,8 @@ impl Clock {
         local.format(form).to_string()
     }
 
-    /// `YYYY-MM-DDTHH:MM[:SS]` in the zone as an instant in UTC; another text as it is. Of a time that comes twice the first
-    /// instant; of one that never comes the end of the gap.
+    /// `YYYY-MM-DDTHH:MM[:SS]` in the zone as an instant in UTC; another text as it is. A time that comes twice is the
+    /// first instant; one that never comes is the end of the gap.
     pub fn read_text(self, text: &str) -> String {
         let forms = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
         let local = forms.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());

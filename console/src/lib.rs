@@ -1,6 +1,6 @@
 //! The console: pages for the users of a company and for operators, made from the contract that the host serves.
 //!
-//! The crate knows nothing of the host's types and of no module. Its only way in is the seam of `host`.
+//! The crate depends on no type of the host and on no module. Its only way in is the seam of `host`.
 
 mod call;
 mod clock;

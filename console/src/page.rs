@@ -25,7 +25,7 @@ pub struct Visit {
     /// Below the company, encoded as it came: `/catalog/products/ID`.
     pub path: String,
     pub query: Pairs,
-    /// Of a POST; else empty.
+    /// The form of a POST; else empty.
     pub form: Pairs,
     pub is_post: bool,
     pub user: String,
@@ -106,7 +106,7 @@ pub async fn draw_with_status(
     Ok(respond(&Bare { status, title, base: BASE, refresh: None }, name, page))
 }
 
-/// R13: the groups of the site, each with the pages of commerce of its name first. R12: what is permitted.
+/// R13: the groups of the site, each with the pages of commerce of its name first. R12: only permitted ones.
 fn draw_navigation(visit: &Visit, context: &Context) -> Markup {
     let (site, own) = (&visit.site, visit.address());
     let links = commerce::offer((&visit.site, &visit.base), context);

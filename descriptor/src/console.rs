@@ -1,5 +1,5 @@
 //! Hints for the console, which shows a module's records: data for headings, columns and links. They decide no access and hide
-//! nothing: without them pages are made from the schemas alone.
+//! nothing: without them pages are made only from the schemas.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -28,7 +28,7 @@ pub const SHARED_ITEM_CODES: &[(&str, &str)] = &[
     ("CARD_NUMBER_REFUSED", "The text contains a card number. Remove it."),
 ];
 
-/// Whether every module may use the code for an item.
+/// Returns whether every module may use the code for an item.
 pub fn is_shared_item_code(code: &str) -> bool {
     SHARED_ITEM_CODES.iter().any(|(shared, _)| *shared == code)
 }

@@ -254,8 +254,8 @@ impl<R: Copy> Operation<R> {
         self
     }
 
-    /// The same operation for API clients, below their own root and named with `api` before it; what differs is said by
-    /// the twin, all else is this row's.
+    /// The same operation for API clients, below their own root and named with `api` before it; the twin states the
+    /// differences, the rest is this row's.
     pub const fn and_client(mut self, client: Client<R>) -> Operation<R> {
         self.client = Some(client);
         self

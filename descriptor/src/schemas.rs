@@ -1,5 +1,5 @@
-//! JSON Schemas from Rust types: what an operation reads and answers is published as the types that do it, a module's and the
-//! host's own alike.
+//! JSON Schemas from Rust types: the bodies that an operation reads and returns are published as the types that do it,
+//! a module's and the host's own alike.
 
 use std::borrow::Cow;
 
@@ -167,7 +167,7 @@ fn default_to_null(schema: &mut Value) {
     }
 }
 
-/// Whether a schema takes null, as that of an `Option` does.
+/// Returns whether a schema takes null, as that of an `Option` does.
 fn takes_null(schema: &Value) -> bool {
     let lists_null =
         |keyword: &str, null: &Value| schema.get(keyword).and_then(Value::as_array).map(|listed| listed.contains(null));

@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(next_stamp(&last, now), stamps[4_095], "there is no further number: chance orders the rest");
         assert_eq!(next_stamp(&last, now + 1), stamps[4_095] + 1);
         assert_eq!(next_stamp(&last, now), stamps[4_095], "one that began before and makes its ids now");
-        assert_eq!(next_stamp(&last, now + 1), stamps[4_095] + 2, "and disturbs nobody");
+        assert_eq!(next_stamp(&last, now + 1), stamps[4_095] + 2, "and disturbs no other id");
         let set_back = next_stamp(&last, now - 3_600_000);
         assert_eq!(next_stamp(&last, now - 3_599_999), (set_back | 0xfff) + 1);
     }

@@ -1,4 +1,4 @@
-//! The deployment's keys: what the host must be able to read again, and a person who has only the database must not, is
+//! The deployment's keys: values that the host must be able to read again, and a person who has only the database must not, are
 //! encrypted under one of them. The first key of the ring encrypts, all of them decrypt, so that a key is changed while
 //! hosts run.
 

@@ -1,4 +1,4 @@
-//! Stoa's host. It owns HTTP, identity, authorization, transactions, idempotency, audit and events; it knows nothing of
+//! Stoa's host. It owns HTTP, identity, authorization, transactions, idempotency, audit and events; it contains nothing of
 //! commerce. ARCHITECTURE.md is the map.
 pub mod backup;
 pub mod calendar;

@@ -1,4 +1,4 @@
-//! The log's way to stderr. One thread writes, and it alone waits where stderr takes nothing: a pipe whose reader does
+//! The log's way to stderr. One thread writes, and only that thread waits where stderr takes nothing: a pipe whose reader does
 //! not read. Lines wait for it in a bounded queue; one that finds no room, or cannot be written, is lost and counted.
 //! So neither a full disk nor a pipe that is closed or not read may end or hold up a thread that logs.
 

@@ -1,9 +1,9 @@
 //! Refusals as values: a code, its status and its one fixed sentence. The host's list holds what the host answers and the
-//! words that every module shares; what one trade alone knows is declared by the module that answers it.
+//! words that every module shares; a code of only one trade is declared by the module that responds with it.
 //!
 //! Which error type to use when: below the pipeline, a function that can be rejected for a reason the caller should receive
 //! returns `Problem`; one that fails for a reason only an operator can fix returns its own error (`database::Error`,
-//! `anyhow::Error` at start-up), which the pipeline turns into INTERNAL or UNAVAILABLE and logs once.
+//! `anyhow::Error` at start-up), which the pipeline maps to INTERNAL or UNAVAILABLE and logs once.
 
 use std::borrow::Cow;
 

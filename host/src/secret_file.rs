@@ -80,7 +80,7 @@ mod tests {
         });
         assert!(all.iter().all(|one| one.len() == 32 && *one == all[0]), "{all:?}");
         assert_eq!(fs::metadata(&file).expect("the file").permissions().mode() & 0o777, 0o600);
-        assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 1, "nothing is left beside it");
+        assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 1, "nothing is left next to it");
         assert!(write(&file, &[b"other"]).is_err(), "never over what is there");
         fs::remove_dir_all(&folder).expect("the folder goes");
     }

@@ -63,7 +63,7 @@ pub struct Settings {
     pub modules_dir: Option<PathBuf>,
     /// Where compiled modules are kept. Absent: `compiled` in the data folder, where that exists.
     pub module_cache_dir: Option<PathBuf>,
-    /// Machine code that came with the release. Absent: `precompiled` beside the binary.
+    /// Machine code that came with the release. Absent: `precompiled` next to the binary.
     pub precompiled_dir: Option<PathBuf>,
     /// SHA-256 of the list in that folder, in hex, as `stoa module precompile --out` prints it. Absent: nothing there is loaded.
     pub precompiled_sha256: Option<String>,
@@ -87,7 +87,7 @@ pub struct Settings {
     pub connections: Option<usize>,
     /// Connections at once of one address; requests, of one that a trusted proxy names. Never more than half of all.
     pub connections_per_peer: usize,
-    /// The longest wait for a connection's first bytes, for a request's head, and for somebody to read an answer.
+    /// The longest wait for a connection's first bytes, for a request's head, and for the client to read a response.
     #[serde(with = "humantime_serde")]
     pub connection_timeout: Duration,
     /// Memory for the bodies of all requests that are read or answered at one time.
@@ -120,8 +120,8 @@ pub struct Settings {
     pub companies_per_user_and_day: u32,
     /// Absent: `fast` where every trusted signer is the deployment's own, `hardened` as soon as one is a partner.
     pub sandbox: Option<Sandbox>,
-    /// Signers whose modules may run here: `name:role:key`, as `stoa module keygen` prints it, or `name:role:key:NAMES`, parted by `+`.
-    /// Read again on SIGHUP.
+    /// Signers whose modules may run here: `name:role:key`, as `stoa module keygen` prints it, or
+    /// `name:role:key:NAMES`, separated by `+`. Read again on SIGHUP.
     #[serde(deserialize_with = "list")]
     pub trusted_signers: Vec<Signer>,
     /// SHA-256 of an operator's token, in hex; several with commas, each with a name before it: `alice=...`.
@@ -161,10 +161,10 @@ pub struct Settings {
     pub webhook_schedule: String,
     /// Endpoints of webhooks that a company has at most, without the archived ones.
     pub webhook_endpoints: u32,
-    /// Receivers of webhooks on this machine, `host:port`, in plain text. With --dev alone.
+    /// Receivers of webhooks on this machine, `host:port`, in plain text. Only with --dev.
     #[serde(deserialize_with = "list")]
     pub webhook_dev_targets: Vec<DevTarget>,
-    /// The name server that the names of webhooks are asked of, instead of the system's. With --dev alone.
+    /// The name server that the names of webhooks are asked of, instead of the system's. Only with --dev.
     pub webhook_resolver: Option<SocketAddr>,
     pub log: String,
     pub log_format: LogFormat,
@@ -425,7 +425,7 @@ impl Settings {
         );
         anyhow::ensure!(
             self.dev || (self.webhook_dev_targets.is_empty() && self.webhook_resolver.is_none()),
-            "STOA_WEBHOOK_DEV_TARGETS and STOA_WEBHOOK_RESOLVER are for --dev alone"
+            "STOA_WEBHOOK_DEV_TARGETS and STOA_WEBHOOK_RESOLVER are only for --dev"
         );
         anyhow::ensure!(self.body_memory >= LEAST_BODY_MEMORY, "STOA_BODY_MEMORY must be at least {LEAST_BODY_MEMORY}");
         anyhow::ensure!(
@@ -475,7 +475,7 @@ impl Settings {
         Dialer::new(self.resolver()?, self.webhook_dev_targets.iter().map(|target| target.0).collect())
     }
 
-    /// Says where outgoing requests go whose target somebody else chose.
+    /// Resolves the targets of outgoing requests that a user chose.
     fn resolver(&self) -> anyhow::Result<Resolver> {
         self.webhook_resolver.map_or_else(Resolver::of_system, Resolver::new)
     }

@@ -115,7 +115,7 @@ impl Task {
             if matches!(ended, Some(Ok(()))) {
                 return Found::Done;
             }
-            tracing::error!(task = self.name, "a task in the background failed and is started anew");
+            tracing::error!(task = self.name, "a task in the background failed and is started again");
             metrics::counter!("stoa_background_restarts_total", "task" => self.name).increment(1);
             self.pulse.begin_round(now);
             self.running = handle.spawn((self.begin)(self.pulse.clone()));

@@ -154,7 +154,7 @@ pub fn of_member(member: &str, part: Part) -> String {
     }
 }
 
-/// Case, spaces, hyphens and underscores tell no headers apart: `Product Type` is `productType`.
+/// Case, spaces, hyphens and underscores do not distinguish headers: `Product Type` is `productType`.
 fn fold_header(header: &str) -> String {
     header.chars().filter(|letter| !matches!(letter, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect()
 }
@@ -196,7 +196,7 @@ pub fn read(headers: &StringRecord, map: &[(String, String)], ignore_unknown: bo
         columns.push(found);
     }
     if !twice.is_empty() {
-        bail!("columns that stand twice: {}", twice.join(", "));
+        bail!("columns that are listed twice: {}", twice.join(", "));
     }
     if !unknown.is_empty() && !ignore_unknown {
         bail!(

@@ -1,4 +1,4 @@
-//! What a file states against what is kept: which members differ, and the body that replaces the record.
+//! Compares the records of a file with those of the shop: which members differ, and the body that replaces the record.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -45,8 +45,8 @@ fn is_same(old: &Json, new: &Json) -> bool {
     old == new || (is_scalar && new.as_str() == Some(old.to_string().as_str()))
 }
 
-/// Whether a replacement would clear a member: the record that was read does not have it, and the file does not state
-/// it. A caller that reads a record reads its public attributes, unless the host knows none.
+/// Returns whether a replacement would clear a member: the record that was read does not have it, and the file does not state
+/// it. A caller that reads a record reads its public attributes, unless the host has none.
 pub fn clears_members(record: &Json, stated: &Map<String, Json>, part: Part) -> bool {
     let mut hidden = columns::members(part).iter().filter(|member| **member != "publicAttributes");
     hidden.any(|member| record.get(*member).is_none() && !stated.contains_key(*member))

@@ -86,7 +86,7 @@ impl Fault {
     }
 }
 
-/// A rule of the contract in words; none if this program does not know it.
+/// A rule of the contract in words; none if this program does not have it.
 fn explain_rule(rule: &Json) -> Option<String> {
     let list = |values: &Json| -> Option<String> {
         let shown: Vec<String> = values.as_array()?.iter().map(show).collect();

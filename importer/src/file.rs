@@ -169,7 +169,7 @@ fn read_cell(cell: &str) -> String {
     cell.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// Whether the column belongs to the product or the variant itself.
+/// Returns whether the column belongs to the product or the variant itself.
 fn describes_product(column: &Column) -> bool {
     matches!(column.part(), Part::Group | Part::Product | Part::Variant)
 }

@@ -49,7 +49,7 @@ pub struct Known {
     named: HashMap<(&'static str, String), String>,
     /// Ids of variants and products that this run created.
     pub created: HashSet<String>,
-    /// What an API client adds to a query of catalog records to find drafts too.
+    /// The parameters that an API client adds to a query of catalog records to find drafts too.
     drafts: &'static [(&'static str, &'static str)],
 }
 
@@ -281,7 +281,7 @@ impl Known {
         self.variants.insert(sku.to_owned(), variant);
     }
 
-    /// Whether an API client can read the prices and media of the variant's product.
+    /// Returns whether an API client can read the prices and media of the variant's product.
     pub fn is_visible(&self, sku: &str) -> bool {
         let product = self.product_id(sku).and_then(|id| self.products.get(id));
         matches!(self.side, Side::User(_))

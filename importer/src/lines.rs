@@ -35,8 +35,8 @@ fn skip_line_ends(text: &[u8], byte: u64) -> usize {
     start + ends
 }
 
-/// Whether the text ends within a quoted cell of the record that begins at this byte: the rest of the file is missing, or a
-/// quote is.
+/// Returns whether the text ends within a quoted cell of the record that begins at this byte: the rest of the file is
+/// missing, or a quote is.
 pub fn ends_within_quotes(text: &[u8], byte: u64, delimiter: u8) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum State {

@@ -268,7 +268,7 @@ impl Sender {
         Ok(())
     }
 
-    /// Whether a dry run would create the variant.
+    /// Returns whether a dry run would create the variant.
     pub fn is_planned(&self, sku: &str) -> bool {
         self.planned.contains(sku)
     }

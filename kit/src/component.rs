@@ -18,7 +18,7 @@ pub struct Core {
     pub file: PathBuf,
 }
 
-/// A line of cargo's JSON messages; of most kinds only `reason` is read.
+/// A line of cargo's JSON messages; only `reason` is read of most kinds.
 #[derive(Deserialize)]
 struct Message {
     reason: String,

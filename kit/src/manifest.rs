@@ -104,7 +104,7 @@ pub fn alone(member: &str, sdk: &Sdk, module: &Path) -> String {
     text
 }
 
-/// The line of the workspace that a member's entry stands for.
+/// The line of the workspace that a member's entry inherits.
 fn workspace_line(section: &str, name: &str) -> &'static str {
     let heading = match section {
         "[package]" => "[workspace.package]",

@@ -1,5 +1,6 @@
-//! A new module from `components/template`, which is itself a module of the workspace: what every check and test covers cannot
-//! rot. Inside the repository its manifest takes everything from the workspace; outside, [`crate::manifest`] spells it out.
+//! A new module from `components/template`, which is itself a module of the workspace: code that every check and test
+//! covers cannot rot. Inside the repository its manifest takes everything from the workspace; outside, [`crate::manifest`]
+//! spells it out.
 
 use std::fs;
 use std::path::Path;

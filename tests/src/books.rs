@@ -268,7 +268,7 @@ pub fn text(value: &Json) -> String {
 }
 
 impl Company {
-    /// Leaves the company's people these permissions alone, behind the host's back.
+    /// Leaves the company's people only these permissions, behind the host's back.
     pub fn allow_only(&self, permissions: &[&str]) {
         self.change("update stoa_role set system = (1 = 0) where {tenant}");
         self.change("delete from stoa_role_permission where {tenant}");

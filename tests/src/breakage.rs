@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use crate::{Company, Database};
 
-/// One of about a thousand lines brings the totals of what is older forward: whether a request writes them is chance.
+/// One of about a thousand lines brings the totals of what is older forward: a request writes them only by chance.
 const WRITTEN_BY_CHANCE: [&str; 2] = ["_summed_lines", "_total"];
 
 /// Numbers that a request took are not given back.

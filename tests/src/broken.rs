@@ -27,7 +27,7 @@ fn find_broken_of_each(shops: &[&Company]) -> Vec<BTreeSet<String>> {
     shops.iter().map(invariants).collect()
 }
 
-/// Each statement breaks a company of its own; what it breaks is found.
+/// Each statement breaks a company of its own; its break is found.
 #[track_caller]
 pub fn assert_found(make: impl Fn() -> Company, cases: &[(&str, &str)]) {
     let shops: Vec<Company> = cases.iter().map(|_| make()).collect();

@@ -47,7 +47,7 @@ fn install(part: &str) -> Result<PathBuf, String> {
     files.sort_unstable();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     let folder = workspace().join("target/browser").join(npm::digest(&source, &files));
-    // Tests of one process take turns: the first one installs.
+    // Tests of one process wait for each other: the first one installs.
     static INSTALLS: Mutex<()> = Mutex::new(());
     let _turn = INSTALLS.lock().unwrap_or_else(PoisonError::into_inner);
     if !folder.is_dir() {

@@ -258,7 +258,7 @@ impl Operation {
             [] => Audience::Anybody,
             ["UserBearer"] => Audience::User,
             ["PlatformApiKey"] => Audience::Machine,
-            _ => panic!("{}: nobody knows who calls it: {names:?}", self.id),
+            _ => panic!("{}: its callers are unknown: {names:?}", self.id),
         }
     }
 

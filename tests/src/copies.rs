@@ -1,4 +1,4 @@
-//! Many rows in a moment, behind the host's back: what a company has after years, and the requests that would write it
+//! Many rows in a moment, behind the host's back: the rows that a company has after years, and the requests that would write them
 //! are as many.
 
 use crate::{Company, Database};
@@ -34,7 +34,7 @@ impl Company {
         ));
     }
 
-    /// The id that a number stands for, long past, as an expression of it.
+    /// The id that belongs to a number, long past, as an expression of it.
     pub fn numbered_id(&self, number: &str) -> String {
         match self.host.database() {
             Database::Sqlite => format!("unhex(printf('0190000000007000%016d', {number}))"),

@@ -33,12 +33,12 @@ impl Company {
         rows[0][0].parse().expect("a count")
     }
 
-    /// Rows of a query as text; `{tenant}` stands for the condition on `tenant_id`.
+    /// Rows of a query as text; `{tenant}` is replaced by the condition on `tenant_id`.
     pub fn rows(&self, query: &str) -> Vec<Vec<String>> {
         self.host.rows_of(&self.tenant, query)
     }
 
-    /// Changes rows behind the host's back: what an operator's tool or the passing of time would do. `{id}` stands for the
+    /// Changes rows behind the host's back: what an operator's tool or the passing of time would do. `{id}` is replaced by the
     /// condition on the company's own `id`.
     pub fn change(&self, statement: &str) {
         self.write(statement, true).unwrap_or_else(|why| panic!("{statement}: {why}"));
@@ -126,7 +126,7 @@ impl Company {
             .collect()
     }
 
-    /// The same of the modules' rows and the events alone: a machine's request is admitted, which leaves traces of its own.
+    /// The same of only the modules' rows and the events: a machine's request is admitted, which leaves traces of its own.
     pub fn records(&self) -> BTreeMap<String, (usize, u64)> {
         let mut digest = self.digest();
         digest.retain(|table, _| !table.starts_with("stoa_") || table == "stoa_event");

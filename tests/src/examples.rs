@@ -11,7 +11,7 @@ use crate::contract::{Contract, Operation};
 use crate::goods::{WHY, inbound};
 use crate::{Answer, Company, Database, Stoa};
 
-/// The ids of records that a request names begin so; two digits follow. Ids in answers alone have any other digits.
+/// The ids of records that a request names begin so; two digits follow. Ids that are only in answers have any other digits.
 const PREFIX: &str = "01994d2f-5a00-7c3e-9b1d-0000000000";
 
 /// A request and its answer, as the contract shows them.

@@ -65,7 +65,7 @@ impl Company {
         self.post(&format!("extender-{letter}/rules"), json!({ "point": point, "rule": rule })).is(201);
     }
 
-    /// What the points of the extender with this letter noted.
+    /// The notes of the points of the extender with this letter.
     #[track_caller]
     pub fn extension_notes(&self, letter: char) -> Json {
         self.get(&format!("extender-{letter}/notes")).is(200)["notes"].clone()

@@ -53,7 +53,7 @@ pub struct Caller<'a> {
 struct Allowed {
     gate: String,
     rule: String,
-    /// A place; `*` stands for any text.
+    /// A place; `*` matches any text.
     r#where: String,
     /// For readers of the list.
     reason: String,
@@ -95,7 +95,7 @@ pub fn spectral(contract: &Json) -> Result<Vec<Finding>, String> {
     Ok(problems.iter().map(finding).collect())
 }
 
-/// All checks of Schemathesis on a host. What it prints goes to `target/contract/CALLER.log`, with the requests to repeat; the
+/// All checks of Schemathesis on a host. Its output goes to `target/contract/CALLER.log`, with the requests to repeat; the
 /// rejections of valid requests go to `CALLER.rejections`, a line of JSON each.
 pub fn schemathesis(contract: &Json, caller: &Caller) -> Result<Vec<Finding>, String> {
     let (tools, place) = (python()?, place(contract));
@@ -183,7 +183,7 @@ fn read_report(report: &Json, log: &Path) -> Vec<Finding> {
 }
 
 /// The faults of a gate's run: findings that no entry allows, and entries that nothing meets. Schemathesis draws by
-/// chance: what it does not find today may be found tomorrow, so only the linters' entries must be met.
+/// chance: it may find tomorrow a fault that it does not find today, so only the linters' entries must be met.
 pub fn faults(gate: &str, findings: &[Finding]) -> Vec<String> {
     let file = sources().join("allowed.json");
     let list = fs::read(&file).unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()));
@@ -217,7 +217,7 @@ fn judge(gate: &str, findings: &[Finding], entries: &[Allowed]) -> Vec<String> {
     faults
 }
 
-/// `*` of the pattern stands for any text.
+/// `*` of the pattern matches any text.
 fn fits(pattern: &str, place: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == place };
     let Some(place) = place.strip_prefix(first) else { return false };

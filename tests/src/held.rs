@@ -1,4 +1,4 @@
-//! A transaction of somebody else, left open: what it locks, the host waits for.
+//! A transaction of another client, left open: the host waits for its locks.
 
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 

@@ -47,7 +47,7 @@ struct Inner {
     version: Version,
     process: Mutex<Option<Process>>,
     address: RwLock<String>,
-    /// The address of the private listener, once somebody asked.
+    /// The address of the private listener, once a test asked.
     private_address: Mutex<Option<String>>,
     /// Where the log of the running process begins.
     launched: AtomicU64,
@@ -386,7 +386,7 @@ impl Stoa {
             let output = Command::new("ps").args(["-o", "rss=", "-p", &pid]).output().expect("cannot run ps");
             String::from_utf8_lossy(&output.stdout).trim().to_string()
         });
-        kib.parse::<u64>().unwrap_or_else(|_| panic!("nobody tells the memory of {pid}: {kib:?}")) * 1024
+        kib.parse::<u64>().unwrap_or_else(|_| panic!("the system does not report the memory of {pid}: {kib:?}")) * 1024
     }
 
     pub(crate) fn client(&self) -> &reqwest::Client {

@@ -1,4 +1,4 @@
-//! What a host of the suite is started with.
+//! The settings that a host of the suite is started with.
 
 use std::path::{Path, PathBuf};
 

@@ -48,7 +48,7 @@ struct Shared {
     forms: Mutex<Vec<String>>,
     discoveries: AtomicUsize,
     key_fetches: AtomicUsize,
-    /// Hangs up on everybody: as good as not listening, without losing the port to somebody else.
+    /// Closes every connection: as good as not listening, without losing the port to another program.
     down: AtomicBool,
     ended: AtomicBool,
 }

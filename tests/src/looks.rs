@@ -49,7 +49,7 @@ impl Looks {
         seen
     }
 
-    /// A host that ends, or whose file is replaced, is alone with it.
+    /// Closes the connections: a host that ends, or whose file is replaced, must be its only user.
     pub fn leave_sqlite(&self) {
         self.free().clear();
     }

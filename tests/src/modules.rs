@@ -42,13 +42,13 @@ pub fn with(files: &[(&str, &[u8])]) -> Folder {
     made
 }
 
-/// A folder without any module: a host of it has its own operations alone, and starts at once.
+/// A folder without any module: a host of it has only its own operations, and starts at once.
 pub fn none() -> &'static Path {
     static NONE: LazyLock<Folder> = LazyLock::new(|| empty_with(&[]));
     NONE.path()
 }
 
-/// A folder of its own with these files alone.
+/// A folder of its own with only these files.
 pub fn empty_with(files: &[(&str, &[u8])]) -> Folder {
     let made = Folder::new("modules");
     for (name, bytes) in files {

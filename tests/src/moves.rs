@@ -59,7 +59,7 @@ impl Movable {
     }
 }
 
-/// A command that is killed when nobody looks at it any more.
+/// A command that is killed when it is dropped.
 struct Killed(Child);
 
 impl Drop for Killed {

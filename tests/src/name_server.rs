@@ -1,4 +1,4 @@
-//! A name server of the test's own, which says of every name what the test wants, and can change its mind.
+//! A name server of the test's own, which resolves every name as the test sets it, and the test can change that.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +48,7 @@ impl NameServer {
 
 /// The question, with an answer of its kind for each address.
 fn answer(question: &[u8], addresses: &[IpAddr]) -> Vec<u8> {
-    // The question alone, without what else the message says about its sender.
+    // Only the question, without the other parts of the message.
     let name = question[HEADER..].iter().position(|byte| *byte == 0).expect("a name's end");
     let mut answer = question[..HEADER + name + 5].to_vec();
     let kind = answer[answer.len() - 3];

@@ -1,5 +1,5 @@
 //! Programs of Node that the suite needs, with their packages from the npm registry. Where there is no Node, or no way to a
-//! registry, an `Err` says why: what needs them is not run, and says so.
+//! registry, an `Err` says why: a test that needs them is not run, and says so.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,7 +11,7 @@ use crate::host::workspace;
 /// The oldest Node that runs them.
 const NODE: u32 = 20;
 
-/// Words of npm where there is no way to a registry: the one failure of an install that is nobody's fault here.
+/// Words of npm where there is no way to a registry: the one failure of an install that is no fault of the code.
 const NO_REGISTRY: &[&str] =
     &["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "ENOTCACHED", "E503"];
 
@@ -37,7 +37,7 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// Moves the whole folder. Another run of the suite may have been faster: what it installed is the same.
+    /// Moves the whole folder. Another run of the suite may have been faster: the installed packages are the same.
     pub fn keep(self, place: &Path) {
         fs::create_dir_all(place.parent().expect("a place in target")).expect("cannot make a folder in target");
         let moved = fs::rename(&self.folder, place);

@@ -1,4 +1,4 @@
-//! A real OpenID provider, `oidc-provider` of the npm registry, run by Node: what the suite's own issuer and the host both
+//! A real OpenID provider, `oidc-provider` of the npm registry, run by Node: a rule that the suite's own issuer and the host
 //! misunderstand alike would show here. Without Node, or without a registry to get it from, it says why it is not there.
 
 use std::collections::BTreeMap;

@@ -30,7 +30,7 @@ pub fn at_once<T: Send>(n: usize, act: impl Fn(usize) -> T + Sync) -> Vec<T> {
     })
 }
 
-/// Sets a flag when it is dropped, also where the work beside it fails: loops that end by the flag would go on for ever.
+/// Sets a flag when it is dropped, also where the other work fails: loops that end by the flag would go on for ever.
 pub struct SetOnDrop<'a>(pub &'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {
@@ -65,7 +65,7 @@ pub fn in_one_window(burst: impl Fn() -> Vec<Answer>) -> Vec<Answer> {
     for _ in 0..BURSTS {
         let answers = burst();
         let windows: BTreeSet<&str> = answers.iter().filter_map(|answer| answer.header("x-ratelimit-reset")).collect();
-        assert!(!windows.is_empty(), "no answer tells the window of its limit");
+        assert!(!windows.is_empty(), "no answer states the window of its limit");
         if windows.len() == 1 {
             return answers;
         }

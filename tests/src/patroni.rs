@@ -40,7 +40,7 @@ const NAMES: [&str; 2] = ["one", "two"];
 /// Longest wait until both members are in service.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// What the programs need to run from where they are.
+/// The environment that the programs need to run from where they are.
 #[derive(Clone)]
 struct Programs {
     variables: Vec<(&'static str, String)>,

@@ -115,7 +115,7 @@ impl Stoa {
     }
 }
 
-/// A database can be taken away from another one alone.
+/// Only a connection to another database can take a database away.
 fn other_than(place: &str) -> &'static str {
     if place == "home" { "place-1" } else { "home" }
 }

@@ -1,4 +1,4 @@
-//! A library between a program and its C library: what its clock says and what its disk does is the test's to say, while it runs.
+//! A library between a program and its C library: the test controls its clock and its disk, while it runs.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;

@@ -38,7 +38,7 @@ pub fn descriptor(name: &str) -> Json {
     })
 }
 
-/// The same as a partner's module: with names of its own alone.
+/// The same as a partner's module: with only names of its own.
 pub fn descriptor_of_partner(name: &str) -> Json {
     let operation = format!("list{}Things", pascal(name));
     with(&descriptor(name), json!({ "routes": [route(name, "GET", "things", &operation)] }))

@@ -66,7 +66,7 @@ pub enum Temper {
     Informational,
 }
 
-/// A host knows where it may send to before it starts, and many tests share one: their receivers have been found a port
+/// A host's targets are set before it starts, and many tests share one: their receivers have been found a port
 /// before.
 struct Pool {
     addresses: Vec<SocketAddr>,

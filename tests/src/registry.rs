@@ -127,7 +127,7 @@ impl Registry {
         std::mem::replace(kept, bytes.to_vec())
     }
 
-    /// From now on a tag of a path stands for the manifest of another tag.
+    /// From now on a tag of a path names the manifest of another tag.
     #[track_caller]
     pub fn move_tag(&self, name: &str, tag: &str, to: &str) {
         let path = |tag: &str| format!("/v2/acme/{name}/manifests/{tag}");

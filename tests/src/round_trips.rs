@@ -11,7 +11,7 @@ use crate::{Database, Stoa, postgres, services};
 
 /// Requests before any is counted: every connection has prepared its statements then.
 const WARM: usize = 9;
-/// Requests of which the least counts: what the host does for itself may come in between.
+/// Requests of which the least counts: background work of the host may come in between.
 const COUNTED: usize = 6;
 /// Requests that a count makes in all.
 pub const REQUESTS: usize = WARM + COUNTED;

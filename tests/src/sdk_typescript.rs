@@ -13,7 +13,7 @@ use crate::host::workspace;
 use crate::tour::blocks_of;
 use crate::{Company, npm, sdks};
 
-/// What the tour prints, behind the line that prints it.
+/// The marker of the tour's output, behind the line that prints it.
 const MARK: &str = "// => ";
 const PACKAGES: &[&str] = &["package.json", "package-lock.json"];
 /// The project of a user who compiles more strictly than `strict` asks.
@@ -116,7 +116,7 @@ fn unpack(packed: &Path, to: &Path) {
     assert!(!to.join("src").exists() && !to.join("test").exists(), "the package has more than its build");
 }
 
-/// What a command prints; it must succeed.
+/// The output of a command; it must succeed.
 fn output(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();

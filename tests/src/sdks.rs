@@ -1,6 +1,6 @@
 //! SDKs as integrators generate them: by the usual generators with their default flags, from the contract as it is
 //! served, compiled by the strictest rules that their language has, and taken on a tour of the host. Each generator's
-//! version is in `tests/sdks`; what it needs is installed to `target/sdks`. Where a tool is missing, an `Err` says
+//! version is in `tests/sdks`; its dependencies are installed to `target/sdks`. Where a tool is missing, an `Err` says
 //! which.
 
 use std::path::{Path, PathBuf};

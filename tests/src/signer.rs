@@ -1,5 +1,5 @@
 //! Keys of an identity provider and the tokens signed with them, good or as bad as a test wants them. Shares no code with the
-//! host: what both misread alike would not show.
+//! host: a rule that both misread alike would not show.
 
 use std::sync::LazyLock;
 

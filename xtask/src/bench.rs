@@ -33,6 +33,6 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     command.env("STOA_TEST_EXAMPLES", build_modules::examples_folder(workspace));
     command.env("STOA_TEST_GUESTS", build_modules::guests_folder(workspace));
     command.env("STOA_TEST_MODULE_CACHE", build_modules::compiled_folder(workspace));
-    // On the disk: what is durable is measured.
+    // On the disk: durable writes are measured.
     test::with_server(command, &std::env::temp_dir())
 }

@@ -48,7 +48,7 @@ pub fn guests_folder(workspace: &Workspace) -> PathBuf {
     workspace.target.join("test-modules")
 }
 
-/// Where compiled modules are kept, whatever data folder a host has: what was compiled once is ready for every first
+/// Where compiled modules are kept, whatever data folder a host has: a module that was compiled once is ready for every first
 /// start, also of another clone. A host loads from there only what this user's key signed.
 pub fn compiled_folder(workspace: &Workspace) -> PathBuf {
     workspace.intermediate.join("compiled")
@@ -72,7 +72,7 @@ fn remove_unused_code(folder: &Path) -> Result<()> {
     for entry in std::fs::read_dir(folder)?.flatten() {
         let written = entry.metadata().and_then(|file| file.modified()).ok();
         let is_old = written.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > KEPT);
-        // Not the key: what it signed would be compiled again.
+        // Not the key: the modules that it signed would be compiled again.
         if is_old && entry.file_name() != "key" {
             // A failure means that a run of another clone was faster.
             let _ = std::fs::remove_file(entry.path());
@@ -118,7 +118,7 @@ pub fn cdylibs(workspace: &Workspace) -> impl Iterator<Item = &Package> {
     workspace.packages.iter().filter(|package| package.is_cdylib())
 }
 
-/// Builds packages to `<folder of the package>.wasm` and removes components that no package stands for any more.
+/// Builds packages to `<folder of the package>.wasm` and removes components that have no package any more.
 fn build(workspace: &Workspace, packages: &[&Package], into: &Path) -> Result<Vec<Module>> {
     std::fs::create_dir_all(into)?;
     let mut built = Vec::new();

@@ -33,7 +33,7 @@ impl Stop {
     }
 }
 
-/// Starts a program in a process group of its own, so that Ctrl-C reaches it through us alone, and once.
+/// Starts a program in a process group of its own, so that Ctrl-C reaches it only through us, and once.
 pub fn start(command: Command) -> Result<Child> {
     let text = words(&command);
     let mut command = tokio::process::Command::from(command);

@@ -28,7 +28,7 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     let mut list = wit_package::read_released(&folder)?;
     match list.iter().find(|released| released.id == package.id()) {
         Some(released) if released.digest == package.digest => {
-            println!("{} is released as it stands", package.id());
+            println!("{} is released as it is", package.id());
             return Ok(());
         }
         Some(_) => bail!("{} is released with another text: give the new one a new version", package.id()),

@@ -245,7 +245,7 @@ async fn private_url(api: &Api) -> Option<String> {
     check_address(api, format!("{url}/metrics")).await.map(|_| url)
 }
 
-/// The address, if it answers: what is not built yet is not named.
+/// The address, if it answers: a part that is not built yet is not listed.
 async fn check_address(api: &Api, address: String) -> Option<String> {
     api.answers(&address).await.then_some(address)
 }

@@ -1,4 +1,4 @@
-//! Where things are: the workspace's root, its target folder, its packages as cargo knows them.
+//! Where things are: the workspace's root, its target folder, its packages as cargo lists them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -75,7 +75,7 @@ impl Workspace {
     }
 
     /// Builds the host and the program of `stoa import` next to it; answers the path of the host. With the features of
-    /// all default members, as tests have them: for the packages alone, cargo would build wasmtime once more. `additional`:
+    /// all default members, as tests have them: for only the packages, cargo would build wasmtime once more. `additional`:
     /// other packages that cargo builds in the same run.
     pub fn build_host(&self, mut cargo: Command, additional: &[&str]) -> Result<PathBuf> {
         program::run(cargo.args(["build", "--release", "--bin", "stoa", "--bin", "stoa-import"]).args(additional))?;

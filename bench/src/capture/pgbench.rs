@@ -32,7 +32,7 @@ const ORDERED: &str = ":ordered";
 const FRESH_IDS: usize = 512;
 
 /// The script. Its runs are given two variables more: `base`, where the numbers of its transactions begin, and
-/// `clients`; those of checkouts, which one client alone can make, `version` too: what the cash session has before the
+/// `clients`; those of checkouts, which only one client can make, get `version` too: the version of the cash session before the
 /// first.
 pub fn script(pattern: &Pattern, picks: Picks<'_>) -> anyhow::Result<Script> {
     let count = |ids: &[Uuid]| ids.len().max(1);

@@ -1,4 +1,4 @@
-//! One keep-alive HTTP/1.1 connection: bytes out, status and body in. It knows as much of HTTP as our own servers send.
+//! One keep-alive HTTP/1.1 connection: bytes out, status and body in. It reads only the HTTP that our own servers send.
 
 use std::net::SocketAddr;
 

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Paced {
     pub address: SocketAddr,
     pub every: Duration,
-    /// They take turns.
+    /// Sent one after the other, round by round.
     pub requests: Vec<NextRequest>,
     pub status: u16,
 }

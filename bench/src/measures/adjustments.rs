@@ -20,7 +20,7 @@ const VARIANTS: usize = 64;
 /// Adjustments before anything is taken down: every connection has prepared its statements then.
 const WARM: usize = 200;
 
-/// `suffix`: of the figures' names; empty, or `_books`.
+/// `suffix`: the end of the figures' names; empty, or `_books`.
 pub async fn measure(
     bench: &mut Bench,
     database: &Database,

@@ -1,6 +1,6 @@
 //! `checkout_vs_limit_pg`: orders of ten lines drafted, confirmed and checked out in cash at one register, over those of pgbench,
-//! which runs the statements of the three requests in the same messages and so writes the same rows. One after the other on both
-//! sides: each checkout raises the version of its session, and a script can count for one client alone.
+//! which runs the statements of the three requests in the same messages and so writes the same rows. One after the
+//! other on both sides: each checkout raises the version of its session, and a script can count for only one client.
 
 use std::time::{Duration, Instant};
 
@@ -72,7 +72,7 @@ async fn run_limit(
     let after = client.get(&path).await?["version"].as_i64().context("a version")?;
     // A script whose versions were wrong would find no row, and say nothing.
     let wanted = rate * time.as_secs_f64() / 2.0;
-    anyhow::ensure!((after - before) as f64 > wanted, "pgbench raised version {before} to {after} alone");
+    anyhow::ensure!((after - before) as f64 > wanted, "pgbench raised version {before} to {after} by itself");
     Ok(rate)
 }
 

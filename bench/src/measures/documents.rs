@@ -1,5 +1,5 @@
 //! `invoice_issue_per_s`: invoices of ten lines drafted and issued per second at 8 connections; `sell_per_s`: the same confirmed
-//! with the order, the delivery and the entries that they stand for; `checkout_per_s`: orders of ten lines drafted, confirmed and
+//! with the order, the delivery and the entries that belong to it; `checkout_per_s`: orders of ten lines drafted, confirmed and
 //! checked out in cash, each connection at a register of its own. All in a company that keeps books.
 
 use serde_json::{Value as Json, json};
@@ -14,7 +14,7 @@ use crate::sales::Sales;
 
 const CONNECTIONS: usize = 8;
 
-/// `suffix`: of the figures' names; empty, or `_sqlite`.
+/// `suffix`: the end of the figures' names; empty, or `_sqlite`.
 pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suffix: &str) -> anyhow::Result<()> {
     let sales = company.sales(service.address).await?;
     let mut client = Client::new(service.address, &company.token).await?;

@@ -1,7 +1,7 @@
 //! `extension_*`: processor time of a resolved price without an extension, and how much more it takes with one
 //! extension of its point and with a second one. The first is the example `group-prices`, which finds one rule of one
 //! member; the second is the suite's guest `extender`, which reads one row as well. Without a customer `group-prices`
-//! reads nothing: that is the cost of the point alone.
+//! reads nothing: that is the cost of the point itself.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub async fn measure(
             times.push((service.processor_seconds() - before) * 1e6 / run.count() as f64);
         }
     }
-    // What follows is measured without extensions.
+    // The measures from here on run without extensions.
     deactivate(&mut console).await?;
     let [anonymous, none, point, one, two] = processor.map(median);
     let report = &mut bench.report;

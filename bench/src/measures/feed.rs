@@ -26,7 +26,7 @@ const RUNS: [(&str, usize, &str); 3] = [
     ("changed", 1, "the file with another name and another price on one line of a hundred"),
 ];
 
-/// `operators`: the private listener. `suffix`: of the figures' names; empty, or `_sqlite`.
+/// `operators`: the private listener. `suffix`: the end of the figures' names; empty, or `_sqlite`.
 pub async fn measure(bench: &mut Bench, service: &Server, operators: SocketAddr, suffix: &str) -> anyhow::Result<()> {
     let products = bench.rounds.repeats(PRODUCTS);
     let mut client = Client::new(service.address, &bench.token).await?;

@@ -13,7 +13,7 @@ const CONNECTIONS: usize = 10_000;
 /// Descriptors that this program needs besides.
 const KEPT: usize = 1_000;
 
-/// `suffix`: of the figures' names; empty, or `_sqlite`.
+/// `suffix`: the end of the figures' names; empty, or `_sqlite`.
 pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow::Result<()> {
     let most = stoa::http::open_files::raise_limit().saturating_sub(KEPT);
     let wanted = CONNECTIONS.min(most);
@@ -34,7 +34,7 @@ pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow:
         during.push(load.run(bench.rounds.time).await?.percentile(0.99));
     }
     let (before, during) = (median(before), median(during));
-    let what = format!("p99 of /v1/health beside {wanted} idle connections, to that without");
+    let what = format!("p99 of /v1/health with {wanted} idle connections, to that without");
     bench.report.add(format!("idle_health_p99_us{suffix}"), during, "");
     bench.report.judge(&format!("idle_p99_ratio{suffix}"), during / before, Target::AtMost(3.0), what);
     service.stop().await

@@ -69,7 +69,7 @@ impl Waits {
     }
 }
 
-/// `suffix`: of the figures' names; empty, or `_sqlite`.
+/// `suffix`: the end of the figures' names; empty, or `_sqlite`.
 pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow::Result<()> {
     let limits = [
         ("STOA_USER_REQUESTS_PER_MINUTE", "600"),

@@ -1,6 +1,6 @@
 //! `order_10_lines_per_s`: orders of ten lines drafted and confirmed per second at 8 connections, in a company that keeps books;
 //! `order_10_lines_vs_limit_pg`: over those of pgbench, which runs the statements of both requests in the same messages and so
-//! writes the same rows. `order_100_lines_ms`: what drafting and confirming one of a hundred lines takes, alone.
+//! writes the same rows. `order_100_lines_ms`: the time to draft and confirm one of a hundred lines, with no other load.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,7 @@ pub async fn measure_against_pgbench(
     Ok(())
 }
 
-/// `suffix`: of the figure's name.
+/// `suffix`: the end of the figure's name.
 pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suffix: &str) -> anyhow::Result<()> {
     let sales = company.sales(service.address).await?;
     let time = bench.rounds.time;
@@ -67,7 +67,7 @@ pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suf
     Ok(())
 }
 
-/// `suffix`: of the figure's name; empty, or `_sqlite`.
+/// `suffix`: the end of the figure's name; empty, or `_sqlite`.
 pub async fn measure_large(bench: &mut Bench, company: &Company, service: &Server, suffix: &str) -> anyhow::Result<()> {
     let sales = company.sales(service.address).await?;
     let order = sales.order(&sales.variants[..VARIANTS]);

@@ -20,7 +20,7 @@ use crate::rounds::{median, ratio};
 const COMPANIES: usize = 4;
 /// Connections of the host with one server.
 const CONNECTIONS: usize = 8;
-/// The dearest request of two servers, beside one.
+/// The highest cost of a request on two servers, relative to one.
 const DEAREST: f64 = 1.05;
 /// A read and a write of the companies at home, and a read of those at the lost server.
 const EVERY: Duration = Duration::from_millis(20);

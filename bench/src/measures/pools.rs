@@ -1,5 +1,5 @@
-//! `pool_*`: what the pool of linear memories costs by its knobs: an instance made and ended (alone, and on two threads at once,
-//! where a reset by system call shows), requests per second of GET product on SQLite, and resident memory after them.
+//! `pool_*`: what the pool of linear memories costs by its knobs: an instance made and ended (on one thread, and on two threads
+//! at once, where a reset by system call shows), requests per second of GET product on SQLite, and resident memory after them.
 
 use stoa::sandbox::engine::Pool;
 

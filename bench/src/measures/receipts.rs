@@ -13,7 +13,7 @@ use crate::rounds::median;
 const RECEIPTS: usize = 10;
 const WARM: usize = 5;
 
-/// `suffix`: of the figure's name; empty, or `_sqlite`.
+/// `suffix`: the end of the figure's name; empty, or `_sqlite`.
 pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suffix: &str) -> anyhow::Result<()> {
     let purchases = company.purchases(service.address).await?;
     let mut client = Client::new(service.address, &company.token).await?;

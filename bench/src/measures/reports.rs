@@ -1,6 +1,6 @@
 //! `trial_balance_1e6_lines_ms`: the trial balance of a company whose journal has a million lines;
 //! `ageing_1e5_invoices_ms`: the first page of what customers owe by age, of a hundred thousand open invoices of a
-//! thousand customers. Each alone, on PostgreSQL.
+//! thousand customers. One at a time, on PostgreSQL.
 
 use std::time::Instant;
 

@@ -1,8 +1,9 @@
-//! Small things, each timed alone inside this process:
+//! Small things, each timed separately inside this process:
 //!
 //! - `instantiate_us`: a store with its limits, an instance of the catalog in it, and the end of both.
 //! - `store_call_us`: one `get` of one row, all columns, from inside a guest: crossing the border both ways, the store's checks
-//!   and SQL, and SQLite's read. No SDK in the guest: what decoding costs a module is not in it. `_pg`: with its round trip.
+//!   and SQL, and SQLite's read. No SDK in the guest, so the cost of decoding in a module is not in it. `_pg`: with its
+//!   round trip.
 //! - `extension_probe_ns`: a module asks whether a point is extended, from inside a guest: the cost of a point without
 //!   extensions.
 //! - `authorize_us`: membership and permissions by the opening statement, on live rows. `_pg`: with BEGIN, in one round trip.
@@ -175,7 +176,7 @@ async fn authorize(database: &Database, tenant: Uuid, caller: Caller, repeats: u
     let once = read_work(move |mut session| {
         let caller = caller.clone();
         async move {
-            // On SQLite the transaction is open already and stays: what is timed is the statement alone.
+            // On SQLite the transaction is open already and stays: only the statement is timed.
             let times = if matches!(session, Session::Sqlite(_)) { 100 } else { 1 };
             let access = Access::All(vec!["catalog.read".to_owned()]);
             let opening = Opening {
@@ -223,7 +224,7 @@ async fn extension_probe(generation: &Arc<Generation>, repeats: usize) -> anyhow
     Ok(median(times))
 }
 
-/// Seconds of a call. Two runs of one instance, one with calls more than the other: what is left is the calls.
+/// Seconds of a call. Two runs of one instance, one with calls more than the other: the difference is the calls.
 async fn time_call(store: &mut Store<State>, ready: &InstancePre<State>, calls: u32) -> wasmtime::Result<f64> {
     let instance = ready.instantiate_async(&mut *store).await?;
     let run = instance.get_typed_func::<(u32,), ()>(&mut *store, "run")?;

@@ -106,7 +106,7 @@ pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) 
         let own_statements: BTreeSet<&str> = pattern.shapes().map(|shape| shape.sql.as_str()).collect();
         let others = exchanges.iter().flatten().filter(|statement| !own_statements.contains(statement.sql.as_str()));
         for other in others.map(|statement| short(&statement.sql)).collect::<BTreeSet<_>>() {
-            report.note(format!("beside a {name}: {other}"));
+            report.note(format!("together with a {name}: {other}"));
         }
     }
     Ok(Said { read, write })

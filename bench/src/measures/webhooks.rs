@@ -15,7 +15,7 @@ use crate::bench::Bench;
 use crate::child::Server;
 use crate::company::{Client, Company};
 
-/// Receivers on ports that a host learns when it starts.
+/// Receivers on ports that a host gets when it starts.
 pub struct Receivers {
     listeners: Vec<TcpListener>,
     /// The lag of each delivery, in milliseconds.
@@ -94,7 +94,7 @@ fn take(mut stream: TcpStream) -> anyhow::Result<f64> {
     Ok(now - (id.as_u128() >> 80) as f64)
 }
 
-/// `suffix`: of the figures' names; empty, or `_sqlite`.
+/// `suffix`: the end of the figures' names; empty, or `_sqlite`.
 pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suffix: &str) -> anyhow::Result<()> {
     bench.receivers.open()?;
     let mut client = Client::new(service.address, &company.token).await?;

@@ -43,7 +43,7 @@ type Link = Yielder<HostAnswer, Ask>;
 /// A suspended module. Stacks are used again, as the sandbox's are.
 struct Guest(Option<Coroutine<HostAnswer, Ask, stoa_sdk::Answer, DefaultStack>>);
 
-// SAFETY: what is on the stack while it is suspended was put there by module code, the SDK and the functions below. That is
+// SAFETY: the values on the stack of a suspended module were put there by module code, the SDK and the functions below. That is
 // plain data (strings, vectors, ids) without a tie to a thread; the thread's own places are read again after every suspension,
 // by functions that are never inlined.
 unsafe impl Send for Guest {}

@@ -53,7 +53,7 @@ pub fn replace(generation: &mut Generation) -> anyhow::Result<()> {
     let providers = generation.modules.clone();
     for (name, handle) in crates {
         let module = generation.modules.iter_mut().find(|module| module.name == name);
-        let module = module.ok_or_else(|| anyhow::anyhow!("no component stands for {name}"))?;
+        let module = module.ok_or_else(|| anyhow::anyhow!("there is no native component of {name}"))?;
         *module = Arc::new(Module {
             name: module.name.clone(),
             version: module.version.clone(),

@@ -134,7 +134,7 @@ fn periods(after: PeriodCursor) -> (Vec<Finding>, Option<String>) {
     (findings, next.or(done))
 }
 
-/// Mappings name postable accounts of their entity, and control accounts know their role.
+/// Mappings name postable accounts of their entity, and control accounts have their role.
 fn mappings(after: Option<Id>) -> Batch {
     let batch = read_batch::<RoleMappingRow>(RoleMappingRow::account_id.not_null(), after, MAPPINGS);
     let Some(BatchRows { rows, last }) = batch else { return NOTHING_LEFT };

@@ -20,7 +20,7 @@ pub fn checklist() -> Vec<Step> {
     vec![Step { code: "SUPPLIER".to_owned(), done: found.is_some(), hint }]
 }
 
-/// Says of every line whether it is settled: a version that does not know of it may have written any. The cursor is the
+/// Says of every line whether it is settled: a version without that column may have written any. The cursor is the
 /// last line.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
     let after = cursor.and_then(|cursor| cursor.parse().ok());

@@ -1,4 +1,4 @@
-//! Exact decimals of a fixed scale: money and quantities. Nothing is ever rounded; what does not fit is an error.
+//! Exact decimals of a fixed scale: money and quantities. Nothing is ever rounded; a value that does not fit is an error.
 
 use std::fmt;
 use std::str::FromStr;

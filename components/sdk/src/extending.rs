@@ -98,7 +98,7 @@ pub struct Received {
     pub kind: String,
     /// The resource that the event is about.
     pub resource: Id,
-    /// Of a versioned document.
+    /// The version of the resource, if it is a versioned document.
     pub version: Option<i64>,
     /// A JSON object, as the kind declares it; see [`Received::data`].
     pub data: String,
@@ -266,8 +266,8 @@ mod stand_in {
         static NAMES: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
     }
 
-    /// For unit tests: from here on this thread has an extension at a point, or at a place of a response. The functions
-    /// that stand in for the point's respond in its place.
+    /// For unit tests: from here on this thread has an extension at a point, or at a place of a response. The stand-in
+    /// functions of the point respond in its place.
     pub fn stand_in_extended(interface_or_place: &'static str) {
         NAMES.with_borrow_mut(|names| names.insert(interface_or_place));
     }
@@ -355,7 +355,7 @@ mod tests {
         assert!(!is_extended("commerce:extension/numbering") && !shows_at("pos.receipt"));
     }
 
-    /// What is left of a limit.
+    /// The rest of a limit.
     #[derive(JsonSchema)]
     #[allow(dead_code)]
     struct CreditLimitExposure {

@@ -2,7 +2,7 @@
 
 use stoa_descriptor as descriptor;
 
-/// The hints of a module. Without any, the console makes its pages from the schemas alone.
+/// The hints of a module. Without any, the console makes its pages only from the schemas.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
     /// One for each list that needs one.
@@ -35,7 +35,7 @@ pub struct ListHint {
 }
 
 impl ListHint {
-    /// Of a list of this module, by its operation id.
+    /// The hint for a list of this module, by its operation id.
     pub const fn new(list: &'static str) -> ListHint {
         ListHint { list, title: &[], columns: &[], group: None, position: None }
     }

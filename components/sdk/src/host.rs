@@ -1,7 +1,7 @@
 //! The seam: every call to the host goes through here.
 //!
-//! In a component it is the generated imports. In a native build it is whatever `install` was given on this thread: the
-//! benchmark puts a real store there, a unit test a double. Module code cannot tell them apart.
+//! In a component it is the generated imports. In a native build it is the host that `install` was given on this
+//! thread: the benchmark puts a real store there, a unit test a double. Module code cannot distinguish them.
 
 #[cfg(target_arch = "wasm32")]
 mod instance;
@@ -51,12 +51,12 @@ pub(crate) fn keeps() -> bool {
     native::keeps()
 }
 
-/// For [`service!`](crate::service): nothing stands in for the function.
+/// For [`service!`](crate::service): the function has no stand-in.
 #[doc(hidden)]
 #[cfg(not(target_arch = "wasm32"))]
 #[allow(clippy::panic, reason = "a test or benchmark that forgot to put something in the service's place")]
 pub fn missing_stand_in(function: &str) -> ! {
-    panic!("nothing stands in for the service {function} on this thread")
+    panic!("the service {function} has no stand-in on this thread")
 }
 
 pub(crate) fn run(calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Failure> {

@@ -50,7 +50,7 @@ impl<K: Ord + Clone, V: Clone> Kept<K, V> {
         let missing: Vec<K> = wanted.iter().filter(|key| !answers.contains_key(key)).cloned().collect();
         drop(answers);
         if !missing.is_empty() {
-            // Not borrowed meanwhile: what reads may ask for others.
+            // Not borrowed meanwhile: the function that reads may ask for others.
             let read = read(&missing);
             let mut answers = self.answers.borrow_mut();
             for key in missing {
@@ -70,7 +70,7 @@ impl<K: Ord + Clone, V: Clone> Kept<K, V> {
         found
     }
 
-    /// Forgets all: what is asked for next is read again.
+    /// Forgets all: the next value that is asked for is read again.
     pub fn forget(&self) {
         self.answers.borrow_mut().clear();
     }

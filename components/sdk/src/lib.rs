@@ -108,7 +108,7 @@
 
 #![warn(missing_docs)]
 
-// First: what follows uses its macros by name.
+// First: the modules below use its macros by name.
 #[macro_use]
 mod plain;
 

@@ -201,7 +201,7 @@ pub struct ProvisionOptions {
     pub country_code: Option<String>,
     /// ISO 4217; the company's default.
     pub currency_code: String,
-    /// True if the company wants the usual records to begin with.
+    /// True if the company is to begin with the usual records.
     pub with_defaults: bool,
     /// The members that this module declares in its descriptor.
     pub own_members: serde_json::Map<String, serde_json::Value>,

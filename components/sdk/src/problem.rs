@@ -124,7 +124,7 @@ impl Problem {
         Problem { code: code.to_owned(), errors: vec![item(pointer, code)] }
     }
 
-    /// 400: faults that the schema cannot tell. At most 200 are reported.
+    /// 400: faults that the schema cannot find. At most 200 are reported.
     pub fn invalid(mut errors: Vec<Item>) -> Problem {
         errors.truncate(200);
         Problem { code: "VALIDATION_FAILED".to_owned(), errors }
@@ -197,8 +197,8 @@ impl Problem {
         self
     }
 
-    /// As [`Problem::moved`] for a list of which the request states each entry elsewhere: what is refused at `/units/2/imei`
-    /// lies at `places[2]` and `/imei`.
+    /// As [`Problem::moved`] for a list of which the request states each entry elsewhere: a rejection at
+    /// `/units/2/imei` is at `places[2]` and `/imei`.
     pub fn moved_each(mut self, list: &str, places: &[impl AsRef<str>]) -> Problem {
         for error in &mut self.errors {
             let Some(rest) = below(&error.pointer, list).and_then(|rest| rest.strip_prefix('/')) else { continue };

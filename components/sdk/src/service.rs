@@ -1,4 +1,4 @@
-//! Services of other modules: one declaration gives the call and, in native builds, a place for what stands in for it.
+//! Services of other modules: one declaration gives the call and, in native builds, a place for its stand-in.
 
 /// Declares functions of a service that the module imports, as the generated bindings have them:
 ///
@@ -32,7 +32,7 @@ macro_rules! service {
         $(#[$meta])*
         #[allow(missing_docs, reason = "the WIT says what its functions do")]
         $vis mod $name {
-            #[allow(unused_imports, reason = "the types of the declaration are named where it stands")]
+            #[allow(unused_imports, reason = "the types of the declaration are named where it is")]
             use super::*;
             #[cfg(target_arch = "wasm32")]
             use $($path)+ as imported;

@@ -3,7 +3,7 @@
 use stoa_descriptor as descriptor;
 
 /// Permissions and scopes that the caller of a request must hold, all of them, for functions of a service. The host checks them,
-/// except for modules whose signer lets them act for anybody.
+/// except for modules whose signer lets them act for any caller.
 #[derive(Clone, Copy)]
 pub struct ServiceAccess {
     /// `commerce:sales/orders`.

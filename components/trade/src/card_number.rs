@@ -136,7 +136,7 @@ mod tests {
             "4111\u{FF0D}1111\u{FF0D}1111\u{FF0D}1111",
             "\u{664}\u{661}\u{661}\u{661} 1111 1111 1111",
             "4111\u{200B}111111111111",
-            // A bank account's number in fours holds such a group: what is shaped like a card's is refused.
+            // A bank account's number in fours holds such a group: a text in the form of a card's is rejected.
             "DE89 3704 0044 0532 0130 00",
         ] {
             assert!(is_card_number(text), "{text}");

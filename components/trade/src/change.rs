@@ -36,7 +36,7 @@ impl<R: Entity> Change<R> {
         }
     }
 
-    /// The names of the members that differ, as callers know them; of columns that are one member to them its name once.
+    /// The names of the members that differ, as callers know them; columns that are one member to them have its name once.
     pub fn members(&self) -> Vec<String> {
         let mut members: Vec<String> = self.columns.iter().map(|name| member::<R>(name)).collect();
         members.dedup();

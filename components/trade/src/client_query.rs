@@ -1,5 +1,5 @@
-//! Queries of API clients that are those of people, less what only people may ask. One handler reads both: what a client
-//! cannot ask is left out.
+//! Queries of API clients that are those of people, less what only people may ask. One handler reads both: members that
+//! a client cannot ask for are left out.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
@@ -33,7 +33,7 @@ pub fn without<T: JsonSchema>(
     schema
 }
 
-/// As [`without`], of active records alone.
+/// As [`without`], of only active records.
 pub fn active_without<T: JsonSchema>(
     generator: &mut SchemaGenerator,
     parameters: &[&str],

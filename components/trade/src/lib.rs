@@ -1,5 +1,5 @@
 //! The ground floor that modules of commerce share, between the SDK (the wire: ids, decimals, store, calls, replies) and the
-//! modules: what two of them need is here once. Functions over data; whatever can be decided without the store is.
+//! modules: code that two of them need is here once. Functions over data; whatever can be decided without the store is.
 
 #![warn(missing_docs)]
 

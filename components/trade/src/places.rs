@@ -10,14 +10,14 @@ use stoa_sdk::{Id, Json, reject_extension, shows_at};
 
 use crate::points::{ShownDocument, views};
 
-/// What extensions show of one record: an object for each, by the name of its module.
+/// The members that extensions add to one record: an object for each, by the name of its module.
 pub type ShownMembers = BTreeMap<String, Json>;
 
 /// Declares a place: the type of the member `extensions` of a response, and its name for extensions.
 ///
 /// ```text
 /// stoa_trade::place! {
-///     /// What extensions show of an order.
+///     /// The members that extensions add to an order.
 ///     pub SalesOrderExtensions at "sales.order";
 /// }
 /// ```
@@ -53,11 +53,11 @@ macro_rules! place {
 }
 
 place! {
-    /// What extensions show of a sales order.
+    /// The members that extensions add to a sales order.
     pub SalesOrderExtensions at "sales.order";
-    /// What extensions show of a receipt.
+    /// The members that extensions add to a receipt.
     pub PosReceiptExtensions at "pos.receipt";
-    /// What extensions show of a product.
+    /// The members that extensions add to a product.
     pub CatalogProductExtensions at "catalog.product";
 }
 

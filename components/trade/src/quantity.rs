@@ -1,5 +1,5 @@
-//! Quantities, money and costs, and exact arithmetic on them. Nothing is rounded: what has no place within the digits kept is
-//! refused.
+//! Quantities, money and costs, and exact arithmetic on them. Nothing is rounded: a value that does not fit into the
+//! digits is rejected.
 
 use schemars::json_schema;
 use serde::{Deserialize, Serialize};

@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_record_hangs_neither_below_itself_nor_too_deep() {
-        // 1 over 2 over 3 over 4 over 5; 8 alone.
+        // 1 over 2 over 3 over 4 over 5; 8 has no relatives.
         let mut parents: Parents = (1..=5).map(|number| (id(number), (number > 1).then(|| id(number - 1)))).collect();
         parents.insert(id(8), None);
         for (parent, record, expected) in [

@@ -21,7 +21,7 @@ text_enum! {
     pub enum IdentitySlot { SerialNumber => "SERIAL_NUMBER", Imei1 => "IMEI1", Imei2 => "IMEI2" }
 }
 
-/// Serial numbers. Makers' numbers can collide: `ACME:00003` tells them apart.
+/// Serial numbers. Makers' numbers can collide: a prefix as in `ACME:00003` distinguishes them.
 pub const SERIAL: &str = "^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$";
 
 /// 15 plain digits; the check digit and that not all are zero is checked when they are read.
@@ -93,7 +93,7 @@ pub fn is_imei(text: &str) -> bool {
     }
 }
 
-/// The faults of units that the schema cannot tell, below their pointers: check digits, none or one identity twice, also
+/// The faults of units that the schema cannot find, below their pointers: check digits, none or one identity twice, also
 /// between units.
 pub fn find_faults<'a>(units: impl IntoIterator<Item = (String, &'a UnitInput)>) -> Vec<Item> {
     let (mut faults, mut seen) = (Vec::new(), BTreeSet::new());

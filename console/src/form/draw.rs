@@ -281,7 +281,7 @@ impl Drawer<'_> {
         draw_options(name, &options, many, chosen, is_asked)
     }
 
-    /// The control of a reference. True: of several inputs.
+    /// The control of a reference. True: it has several inputs.
     fn reference(&self, field: &Field<'_>, pointer: &str, collection: &Collection) -> (bool, Markup) {
         let (name, many) = (format!("v{pointer}"), matches!(field.kind, Kind::References(_)));
         match self.offers.find_all(collection) {

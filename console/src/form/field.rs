@@ -24,7 +24,7 @@ pub struct Field<'a> {
 }
 
 pub enum Kind<'a> {
-    /// True: of several lines.
+    /// True: it has several lines.
     Text(bool),
     Decimal,
     Integer,

@@ -106,7 +106,7 @@ async fn resolve(visit: &Visit, list: &str, variants: &[&str]) -> Result<Value, 
     visit.calls.write(operation, &path, Some(&body), None, None).await.map(|reply| reply.body)
 }
 
-/// What was typed into the column of a list.
+/// The text that the user typed into the column of a list.
 fn read_typed<'v>(visit: &'v Visit, list: &str, name: &str) -> &'v str {
     if value_of(visit, "list") == list { value_of(visit, name) } else { "" }
 }

@@ -198,7 +198,7 @@ fn find_id<'r>(row: &'r Value, parameter: &str) -> Option<&'r str> {
     row.get("id").or_else(|| row.get(parameter))?.as_str()
 }
 
-/// A part by the members that tell parts apart.
+/// A title for a part, from the members that distinguish parts.
 fn find_title(row: &Value) -> String {
     let members = ["number", "name", "code", "type", "amount", "month", "status"];
     let texts: Vec<&str> = members.iter().filter_map(|member| row.get(*member)?.as_str()).collect();

@@ -44,7 +44,7 @@ pub struct Entry {
     pub operation: usize,
 }
 
-/// How a module wants its lists to be shown (`x-stoa-console` of its tag).
+/// How a module's lists are shown (`x-stoa-console` of its tag).
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct ModuleHints {

@@ -230,7 +230,7 @@ pub fn rest<'a>(path: &'a str, prefix: &str) -> Option<Vec<&'a str>> {
     Some(segments.collect())
 }
 
-/// A path with its parameters filled in sequence. Of more values than parameters the last ones count. None: there are too few.
+/// A path with its parameters filled in sequence. With too many values the last ones count. None: too few.
 pub fn fill(path: &str, values: &[&str]) -> Option<String> {
     let mut values = values.get(values.len().checked_sub(path.matches('{').count())?..)?.iter().copied();
     let segments = path.split('/').map(|segment| if segment.starts_with('{') { values.next() } else { Some(segment) });

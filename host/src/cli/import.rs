@@ -1,4 +1,4 @@
-//! `stoa import`: runs the program `stoa-import`, a client of the public API that the host knows nothing of.
+//! `stoa import`: runs the program `stoa-import`, a client of the public API on which the host does not depend.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Beside this program, or in a folder of PATH.
+/// In the folder of this program, or in a folder of PATH.
 const PROGRAM: &str = "stoa-import";
 
 /// Replaces this process by the program, whose exit status and signals are then this one's. Returns only where it

@@ -123,11 +123,11 @@ enum Verb {
 #[error("the check did not finish")]
 pub struct Unfinished;
 
-/// The status of a program that the kernel ends because nobody reads its output.
+/// The status of a program that the kernel ends because its output has no reader.
 const NOBODY_READS: i32 = 128 + libc::SIGPIPE;
 
-/// Ends the process without a word where nobody reads its output any more, as `stoa module list | head -1` does. The
-/// signal stays ignored: a host outlives whoever reads its log.
+/// Ends the process without a message where its output has no reader any more, as in `stoa module list | head -1`. The
+/// signal stays ignored: a host outlives the reader of its log.
 #[allow(clippy::exit, reason = "a hook has no other way to end the process")]
 pub fn end_when_nobody_reads() {
     let hook = std::panic::take_hook();
@@ -181,13 +181,13 @@ pub fn explain_database_error(error: &anyhow::Error) -> Option<String> {
 
 /// The gate of verbs on the database of hosts: it takes what these hosts take.
 pub(crate) fn gate_of_hosts(settings: &Settings) -> anyhow::Result<Gate> {
-    // Beside a --dev host its data folder lies, with the key that it trusts.
+    // The data folder of a --dev host has the key that the host trusts.
     let dev = settings.dev || development::signing_key_file(&settings.data_dir).exists();
     let trust = Settings { dev, ..settings.clone() }.trust()?;
     Ok(Gate { trust: ArcSwap::from_pointee(trust), ..gate(settings)? })
 }
 
-/// The gate of verbs that serve nobody: it takes whatever it is shown, and compiles it where it can do no harm.
+/// The gate of verbs that serve no requests: it takes every component, and compiles it where it can do no harm.
 pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
     let engine = engine::engine(settings.sandbox(), 1, settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
@@ -199,7 +199,7 @@ pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
 /// How long the compiled code of a component is kept for the verbs of its author.
 const KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
-/// The gate of verbs that look at a component of whoever: with the hardened engine. Compiled code is kept where
+/// The gate of verbs that look at a component of any author: with the hardened engine. Compiled code is kept where
 /// `STOA_MODULE_CACHE_DIR` says, else in the user's cache folder, so that the next verb on the same file does not
 /// compile it again.
 pub(crate) fn gate_of_strangers(requests: u32) -> anyhow::Result<Gate> {

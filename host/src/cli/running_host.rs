@@ -104,7 +104,7 @@ impl RunningHost {
         Ok(RunningHost { app, recording, relaying })
     }
 
-    /// Ends what runs beside requests, when no request runs any more.
+    /// Ends the background tasks, when no request runs any more.
     pub async fn stop(self) {
         let app = self.app;
         self.relaying.finish().await;
@@ -146,7 +146,7 @@ fn read_rate_limits(settings: &Settings) -> RateLimits {
     RateLimits {
         user: settings.user_requests_per_minute,
         tenant: settings.tenant_requests_per_minute,
-        // At least what one company alone may have.
+        // At least the limit of one company.
         user_total: settings.user_requests_per_minute_total.max(settings.user_requests_per_minute),
     }
 }
@@ -185,7 +185,7 @@ async fn check_places(database: &Database, deployment: &Arc<Deployment>) {
     servers.set_check(Box::new(check)).await;
 }
 
-/// Folds the values recorded between two scrapes into their sums, so that a host that nobody scrapes does not grow.
+/// Folds the values recorded between two scrapes into their sums, so that the memory of a host without a scraper does not grow.
 async fn keep_metrics_small(metrics: PrometheusHandle, pulse: Pulse) {
     loop {
         pulse.rest(Duration::from_secs(5)).await;
@@ -193,7 +193,7 @@ async fn keep_metrics_small(metrics: PrometheusHandle, pulse: Pulse) {
     }
 }
 
-/// For people: the machine's name, where it tells one, and the address.
+/// For people: the machine's name, where it has one, and the address.
 fn host_name(address: SocketAddr) -> String {
     let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     match machine.trim() {

@@ -1,4 +1,4 @@
-//! `stoa tenant`: what operators do to companies, on the database itself and beside hosts that run.
+//! `stoa tenant`: what operators do to companies, on the database itself, also while hosts run.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -61,7 +61,7 @@ pub(super) fn print(report: VerifyReport, as_json: bool) -> anyhow::Result<()> {
 
 /// Checks the companies that are wanted, or all where none is named.
 pub(super) async fn verify(settings: &Settings, wanted: &[Uuid]) -> anyhow::Result<VerifyReport> {
-    // It only reads, whoever it connects as.
+    // It only reads, whichever role it connects as.
     let database = crate::database::DatabaseSettings { plain_role_only: false, ..settings.database() };
     let database = Database::open(&database, false).await?;
     let gate = Arc::new(super::gate_of_hosts(settings)?);

@@ -1,4 +1,5 @@
-//! `stoa webhook listen`: a receiver of webhooks on this machine that verifies what comes and prints it, for whoever writes one.
+//! `stoa webhook listen`: a receiver of webhooks on this machine that verifies and prints deliveries, for developers
+//! of receivers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::refs;
 
-/// Objects in objects at most: what refers to itself ends here.
+/// Objects in objects at most: a schema that refers to itself ends here.
 const DEEPEST: usize = 8;
 
 /// How answers of one operation are written.
@@ -171,8 +171,8 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// Text that a spreadsheet would take for a formula becomes text to it (OWASP ASVS 1.2.10). A number stays one: what is
-/// but a sign and digits computes nothing.
+/// Text that a spreadsheet would take for a formula becomes text to it (OWASP ASVS 1.2.10). A number stays one: a cell
+/// of only a sign and digits computes nothing.
 fn defuse(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && !is_number(text) {
         format!("'{text}")

@@ -307,7 +307,7 @@ impl Tree {
         faults.add_expected(pointer::pointer(&steps), code, expected::rule(error));
     }
 
-    /// The steps as far as the schema knows their names; the first name that the caller made up is hidden.
+    /// The steps as far as the schema has their names; the first name that the caller made up is hidden.
     pub fn hide_unknown_names(&self, id: Id, steps: &[Step]) -> Vec<Step<'static>> {
         let mut reached = vec![id];
         let mut shown = Vec::new();

@@ -9,7 +9,8 @@ use super::refs;
 /// References that are followed to the members of a response.
 const DEEPEST: usize = 8;
 
-/// Whether a success of the operation is a new record's: it always has a member `id`. `schemas`: those that the route's refer to.
+/// Returns whether a success of the operation is a new record: it always has a member `id`. `schemas`: those that the
+/// route's refer to.
 pub fn answers_an_id(route: &Route, schemas: &Map<String, Value>) -> bool {
     route.status == 201 && has_id(&route.response, schemas, DEEPEST)
 }
@@ -26,7 +27,7 @@ fn has_id(schema: &Value, schemas: &Map<String, Value>, depth: usize) -> bool {
     states_it || parts.into_iter().any(|part| has_id(part, schemas, deeper))
 }
 
-/// Whether the operation reads the records that another one makes: a GET for the same callers, at the path of the other
+/// Returns whether the operation reads the records that another one makes: a GET for the same callers, at the path of the other
 /// and an id.
 pub fn reads_records_of(reader: &Route, maker: &Route) -> bool {
     let below = reader.path.strip_prefix(maker.path.as_str()).and_then(|rest| rest.strip_prefix("/{"));

@@ -167,7 +167,7 @@ impl Tree {
         std::iter::once(first).chain(rest).find(|branch| self.accepts(*branch, value))
     }
 
-    /// The types of a member's value other than null; none if the schema of the object does not know the name.
+    /// The types of a member's value other than null; none if the schema of the object does not have the name.
     pub fn member_types(&self, name: &str) -> Option<Types> {
         let mut parts = Vec::new();
         self.expand(self.root, &mut parts);

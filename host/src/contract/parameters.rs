@@ -250,7 +250,7 @@ fn texts(values: &Value) -> Vec<(String, String)> {
     all
 }
 
-/// A path template with its parameters anonymous: two that differ in names alone are one route.
+/// A path template with its parameters anonymous: two that differ only in names are one route.
 pub fn template_shape(path: &str) -> String {
     path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment }).collect::<Vec<_>>().join("/")
 }

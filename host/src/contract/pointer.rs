@@ -1,5 +1,5 @@
 //! The position of a value in a document: steps from the root, kept on the stack while a walk goes down and made an RFC
-//! 6901 pointer only when there is something to tell.
+//! 6901 pointer only when there is something to report.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 pub enum Step<'a> {
     Name(Cow<'a, str>),
     Index(usize),
-    /// A member whose name the schema does not know. The caller typed it, so a pointer ends before it.
+    /// A member whose name the schema does not have. The caller typed it, so a pointer ends before it.
     Hidden,
 }
 

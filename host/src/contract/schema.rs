@@ -97,7 +97,7 @@ impl Schema {
         body
     }
 
-    /// The pointer to a position of a body, ending before a name that the schema does not know.
+    /// The pointer to a position of a body, ending before a name that the schema does not have.
     pub fn pointer(&self, steps: &[Step]) -> String {
         pointer::pointer(&self.tree.hide_unknown_names(self.tree.root, steps))
     }

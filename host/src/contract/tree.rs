@@ -548,7 +548,7 @@ impl<'a> Build<'a> {
                 left.insert("properties".into(), Value::Object(names));
                 left.insert("additionalProperties".into(), other.clone());
                 if self.normalizes(other, &mut HashSet::new()) {
-                    return Err("nothing beside patternProperties can be normalized or have a default".into());
+                    return Err("nothing next to patternProperties can be normalized or have a default".into());
                 }
             }
             Some(Value::Bool(false)) => node.closed = true,

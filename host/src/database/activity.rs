@@ -26,7 +26,7 @@ impl Activity {
         self.latest = Some((key, now));
     }
 
-    /// Whether a company other than this is active.
+    /// Returns whether a company other than this is active.
     pub fn has_other(&self, key: QueueKey, now: Instant) -> bool {
         let is_other = |(other, at): &(QueueKey, Instant)| *other != key && now.saturating_duration_since(*at) < ACTIVE;
         self.latest.iter().chain(&self.other).any(is_other)

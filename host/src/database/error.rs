@@ -36,7 +36,7 @@ pub struct Explanation {
     pub remedy: &'static str,
 }
 
-/// The code of a server that takes no writes: a standby, or a primary that was told so.
+/// The code of a server that takes no writes: a standby, or a primary that is set so.
 const READ_ONLY: &str = "25006";
 
 /// By code of a PostgreSQL server.
@@ -184,7 +184,7 @@ impl Error {
     }
 }
 
-/// Returns whether the connection ended, so that nobody knows what of a message ran.
+/// Returns whether the connection ended, so that it is unknown which statements of a message ran.
 pub fn is_lost(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
 }

@@ -103,8 +103,8 @@ impl<T, K: Sharer> FairQueue<T, K> {
         Ok(())
     }
 
-    /// The next that may run, which from now on counts as running. `may`: whether an item may run now, whoever's it is; those
-    /// behind one that may not wait with it.
+    /// The next that may run, which from now on counts as running. `may`: whether an item may run now, whichever key it
+    /// has; those behind one that may not wait with it.
     pub fn next(&mut self, may: impl Fn(&T) -> bool) -> Option<(K, T)> {
         if self.all_running >= self.capacity.slots {
             return None;

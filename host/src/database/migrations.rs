@@ -55,7 +55,7 @@ pub fn newest_postgres() -> i64 {
     POSTGRES.last().map_or(0, |(version, ..)| *version)
 }
 
-/// Numbers of the steps that this host knows, the oldest first.
+/// Numbers of the steps that this host contains, the oldest first.
 pub fn known_steps(postgres: bool) -> impl Iterator<Item = i64> {
     let steps = if postgres { POSTGRES } else { SQLITE };
     steps.iter().map(|(version, ..)| *version)

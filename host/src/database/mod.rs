@@ -62,7 +62,7 @@ pub struct DatabaseSettings {
     /// Refuse a PostgreSQL role that row-level security does not bind (superuser, BYPASSRLS).
     pub plain_role_only: bool,
     pub prepare: Prepare,
-    /// Of the server of `url`.
+    /// Settings of the server of `url`.
     pub server: ServerSettings,
     /// PostgreSQL servers besides this one, over which companies are distributed.
     pub places: Vec<PlaceSettings>,
@@ -371,7 +371,7 @@ impl Session {
     }
 
     /// One statement of the host on rows of no company, from a transaction of a company. At home it is part of that transaction. From
-    /// another place it is committed at home at once, before that transaction: what it writes must do no harm without it.
+    /// another place it is committed at home at once, before that transaction: its writes must do no harm without it.
     pub async fn query_home(&mut self, sql: &'static str, values: &[Cell]) -> Result<Vec<Row>, Error> {
         let home = match self {
             Session::Postgres(transaction) => transaction.home().cloned(),

@@ -1,4 +1,4 @@
-//! The companies whose writes this host committed: whoever sends their events on needs no look at the database to find them.
+//! The companies whose writes this host committed: the tasks that send their events on find them without a look at the database.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -12,14 +12,14 @@ const MOST: usize = 10_000;
 
 #[derive(Default)]
 pub struct News {
-    /// Somebody takes them.
+    /// A task takes them.
     is_wanted: AtomicBool,
     companies: Mutex<BTreeSet<Uuid>>,
     arrived: Notify,
 }
 
 impl News {
-    /// Says whether somebody takes the companies from now on.
+    /// Sets whether a task takes the companies from now on.
     pub fn set_wanted(&self, is_wanted: bool) {
         if self.is_wanted.swap(is_wanted, Relaxed) && !is_wanted {
             self.take();
@@ -68,6 +68,6 @@ mod tests {
         assert!(news.take().is_empty() && news.wait().now_or_never().is_none());
         news.add(one);
         news.set_wanted(false);
-        assert!(news.take().is_empty(), "nobody takes them any more");
+        assert!(news.take().is_empty(), "no task takes them any more");
     }
 }

@@ -1,4 +1,4 @@
-//! Parameters and rows of the host's own tables, alike for both databases: SQLite knows no booleans, uuids or times, so the
+//! Parameters and rows of the host's own tables, alike for both databases: SQLite has no booleans, uuids or times, so the
 //! reader says what it expects.
 
 use uuid::Uuid;

@@ -40,7 +40,7 @@ pub struct PlaceSettings {
 /// Settings that the home server and each place have.
 #[derive(Debug, Clone)]
 pub struct ServerSettings {
-    /// The server's share of new companies, as a number beside the others' numbers. At 0 it gets none.
+    /// The server's share of new companies, as a weight relative to the others' weights. At 0 it gets none.
     pub weight: u32,
     /// The address of a standby that runs heavy reads.
     pub standby_url: Option<String>,
@@ -193,7 +193,7 @@ impl Servers {
         Ok(Target { number, server, is_certain })
     }
 
-    /// Asks the home server for a company's place. The question waits in the queue of whoever asks.
+    /// Asks the home server for a company's place. The question waits in the caller's queue.
     async fn look_up(&self, company: Uuid, destination: Destination) -> Result<usize, Error> {
         let read = plain_read(company, |session, company| Box::pin(directory::read_place(session, *company)));
         let home = Shard::Global.with_queue(destination.queue);

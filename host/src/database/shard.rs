@@ -74,8 +74,8 @@ impl Database {
         }
     }
 
-    /// Separates items of several companies by the place of their rows. Work of some companies is a transaction for each part. Items
-    /// of a company whose place cannot be told now are a part of their own.
+    /// Separates items of several companies by the place of their rows. Work of some companies is a transaction for
+    /// each part. Items of a company whose place is unknown now are a part of their own.
     pub async fn by_shard<T>(&self, items: Vec<T>, tenant: fn(&T) -> Uuid) -> Vec<(Shard, Vec<T>)> {
         let mut parts: Vec<(Shard, Vec<T>)> = Vec::new();
         for item in items {

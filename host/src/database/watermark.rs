@@ -20,7 +20,7 @@ const SERVES: Duration = Duration::from_millis(100);
 /// Longest that a reading may take, with its wait for a connection.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Instants are whole milliseconds: what was written in the clock's present one is not below the watermark yet.
+/// Instants are whole milliseconds: rows written in the clock's present one are not below the watermark yet.
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// The first half of the locks' names: no other locks of the host have two halves.
@@ -36,7 +36,7 @@ pub fn sql_begin_writing(tenant: &str) -> String {
     format!("pg_try_advisory_xact_lock_shared({CLASS}, ('x' || right({tenant}::text, 8))::bit(32)::int4)")
 }
 
-/// Both halves of the name of the lock that a company's writes share. A command that has it for itself knows that none is under way.
+/// Both halves of the name of the lock that a company's writes share. For a command that has it exclusively, none is under way.
 pub fn lock_of(tenant: Uuid) -> (i32, i32) {
     (CLASS, number(tenant))
 }
@@ -86,7 +86,7 @@ struct Reading {
     result: Result<Writing, Error>,
 }
 
-/// A caller who wants a company's watermark.
+/// A caller that waits for a company's watermark.
 struct Asked {
     tenant: Uuid,
     at: Instant,
@@ -193,7 +193,7 @@ pub async fn read(session: &mut Session) -> Result<Writing, Error> {
         if let Some(company) = row.optional(1, Row::integer)? {
             // The server shows a lock's name without a sign.
             let number = u32::try_from(company).map_err(|_| Error::Fault("a lock of no name".into()))?.cast_signed();
-            // A transaction that has ended since has no known begin: what it committed is seen.
+            // A transaction that has ended since has no known begin: its commit is visible.
             if let Some(began) = row.optional(2, Row::instant)? {
                 writing.began.insert(number, began);
             }

@@ -31,7 +31,7 @@ pub struct ActivationRequest {
     pub by: String,
     /// The generation that the operator has seen: another one is active, nothing happens.
     pub expected: Option<u64>,
-    /// Codes of breaking changes that are meant.
+    /// Codes of breaking changes that the operator allows.
     pub allow: BTreeSet<String>,
     /// Modules that were withdrawn may come back.
     pub again: bool,
@@ -158,14 +158,14 @@ impl Deployment {
         });
         let Some((digest, signer, collections)) = recorded.await? else { return Ok(None) };
         match self.find_or_fetch(digest).await {
-            // The tables are the recorded ones: those that were forgotten bind nobody.
+            // The tables are the recorded ones: tables that were forgotten bind no module.
             Ok(last) => {
                 let shown = Surface::from_vetted(&active.engine, &last);
                 let descriptor = Descriptor { collections, ..shown.descriptor };
                 Ok(Some(Surface { signer, descriptor, ..shown }))
             }
             Err(DeploymentError::Refusal(why)) => {
-                tracing::info!(name, %why, "a candidate is compared with the tables of its predecessor alone");
+                tracing::info!(name, %why, "a candidate is compared only with the tables of its predecessor");
                 let nothing = Surface::nothing(&candidate.descriptor);
                 let descriptor = Descriptor { collections, ..nothing.descriptor };
                 // No version is compared.

@@ -76,7 +76,7 @@ struct Sending {
     tenant: Uuid,
     /// Where the cursor begins.
     begin: Uuid,
-    /// End of the ids: nobody can commit an id below it any more.
+    /// End of the ids: no transaction can commit an id below it any more.
     end: Uuid,
     limits: Limits,
 }
@@ -420,7 +420,7 @@ async fn send(mut session: Session, sending: &Sending) -> (Option<Session>, Verd
     (Some(session), verdict)
 }
 
-/// What comes after the cursor.
+/// The result of a look behind the cursor.
 enum Found {
     Event(Box<FoundEvent>),
     /// None of the events is of a kind that the module receives: the cursor moved behind them.

@@ -17,7 +17,7 @@ pub struct OperatorEntry {
     pub metadata: Json,
 }
 
-/// In the transaction of what it tells about.
+/// Written in the transaction of the change that the entry records.
 pub async fn write(session: &mut Session, now: i64, entry: &OperatorEntry) -> Result<Uuid, Error> {
     let id = Ids::new(now).make();
     session

@@ -51,7 +51,7 @@ pub async fn add_places(database: &Database, active: u64, mut all: Vec<Json>) ->
             let is_same = |other: &&Json| ["module", "generation"].iter().all(|key| other[key] == backfill[key]);
             match theirs.as_ref().map(|theirs| theirs.iter().find(is_same)) {
                 Ok(Some(other)) => join(backfill, other),
-                // It has not begun there, or nobody knows.
+                // It has not begun there, or that is unknown.
                 Ok(None) => backfill["doneAt"] = Json::Null,
                 Err(why) => {
                     backfill["doneAt"] = Json::Null;

@@ -24,7 +24,7 @@ pub struct BackgroundCompany {
     pub created_at: i64,
 }
 
-/// What a call leaves behind that succeeded.
+/// The result of a call that succeeded.
 pub struct BackgroundResult<T> {
     pub value: T,
     emitted: Vec<Event>,
@@ -46,7 +46,7 @@ pub struct BackgroundEntry {
     pub actor: &'static str,
     pub operation: &'static str,
     pub resource: Uuid,
-    /// What the entry says beside the modules: `kind`, or `timer`.
+    /// The entry's member in addition to the modules: `kind`, or `timer`.
     pub what: (&'static str, String),
 }
 

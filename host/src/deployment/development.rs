@@ -1,5 +1,5 @@
-//! Files for `--dev`, so that nobody needs to set anything up: an operator's token and a signing key that the host
-//! trusts, each a file of the data folder that nobody else can read.
+//! Files for `--dev`, so that a developer needs no setup: an operator's token and a signing key that the host trusts,
+//! each a file of the data folder that no other user can read.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use crate::gate::admission::{Role, SigningKey};
 use crate::secret_file;
 
-/// The operator's token, for whoever works beside the host.
+/// The operator's token, for a developer on the host's machine.
 pub fn operator_token_file(data: &Path) -> PathBuf {
     data.join("operator.token")
 }

@@ -44,7 +44,7 @@ impl Edition {
         Edition::new(gate.link(number, vetted, arrangement)?)
     }
 
-    /// The edition of every component in a folder, whoever signed it.
+    /// The edition of every component in a folder, whichever signer signed it.
     pub fn from_folder(gate: &Gate, folder: &Path) -> anyhow::Result<Edition> {
         let vetted = gate.vet_folder(folder)?;
         Ok(Edition::link(gate, 1, &vetted, &Arrangement::new())?)
@@ -69,7 +69,7 @@ impl Edition {
             }
             callables.push(operation);
         }
-        // Paths that the router cannot tell apart.
+        // Paths that the router cannot distinguish.
         if conflicts.is_empty() {
             let all = callables.into_iter().chain(&candidate.operations);
             let all = all.map(|operation| Callable { operation: operation.clone(), runner: () });

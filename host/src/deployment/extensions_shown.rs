@@ -16,7 +16,7 @@ const LATE: i64 = 10 * 60_000;
 /// The end of the year 9999, in milliseconds since 1970: no company rests so long.
 const FOREVER: i64 = 253_402_300_799_999;
 
-/// What waits, for metrics: of all modules together.
+/// The backlog of all modules together, for metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ExtensionBacklog {
     /// Companies with events that a module has not received, at most 1,000 of each module.
@@ -140,7 +140,7 @@ fn unless_absent<T>(database: &Database, shard: Shard, read: Result<T, Error>) -
     }
 }
 
-/// What waits of a generation.
+/// The backlog of a generation.
 pub async fn count_waiting(database: &Database, generation: &Generation) -> Result<ExtensionBacklog, Error> {
     let count = |items: &[Json], member: &str| items.iter().filter_map(|item| item[member].as_i64()).sum::<i64>();
     let listeners = list_listeners(database, generation).await?;

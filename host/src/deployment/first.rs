@@ -1,6 +1,6 @@
 //! The generation that a host starts with: the one that the database records; where it records none, the first, made of the
-//! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start. Without, it has a
-//! second word in one case: what is recorded was built for a platform that this host no longer is.
+//! modules folder. With `--dev` the folder goes on counting: a module that differs there is activated at every start.
+//! Without, it has a second word in one case: the recorded modules were built for a platform that this host no longer is.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ fn replace_by_name(set: &Set, found: &[Found]) -> Set {
     wanted
 }
 
-/// Modules that the folder puts in the place of a higher version, or of what somebody else activated, a sentence each.
+/// Modules that the folder puts in the place of a higher version, or of a version that an operator or a host activated.
 async fn find_replaced(database: &Database, set: &Set, found: &[Found]) -> Result<Vec<String>, Error> {
     let mut sentences = Vec::new();
     for (name, digest) in set {
@@ -159,8 +159,8 @@ async fn read_trusted_edition(
     Ok(edition)
 }
 
-/// The recorded edition, for verbs that serve nobody; the folder's modules where the database records none. As on a host, modules that
-/// are not trusted do not run.
+/// The recorded edition, for verbs that serve no requests; the folder's modules where the database records none. As on
+/// a host, modules that are not trusted do not run.
 pub async fn read_active_edition(
     database: &Database,
     gate: &Arc<Gate>,
@@ -186,7 +186,7 @@ async fn read(gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Vec<
             .zip(1..)
             .map(|((file, artifact), nth): (_, usize)| {
                 tracing::info!("module {nth} of {count}: {file}");
-                // With --dev the folder is trusted as it is, whoever signed what is in it.
+                // With --dev the folder is trusted as it is, whichever signer signed its modules.
                 let admission = artifact.admission.clone().filter(|_| !gate.takes_unsigned());
                 let artifact = Artifact { admission, ..artifact };
                 let refused = |refusal| anyhow::anyhow!("{file}: {refusal}");

@@ -1,5 +1,5 @@
-//! Following: every host asks the database which generation is the active one, builds it where it is another than its own, and
-//! tells what it runs and how its modules fare.
+//! Following: every host asks the database which generation is the active one, builds it where it is another than its
+//! own, and reports what it runs and how its modules fare.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,7 +31,7 @@ impl Deployment {
                 pulse.excuse();
                 match self.step_off().await {
                     Ok(()) => failed = None,
-                    // Without the database nobody can tell: asked again.
+                    // Without the database the host cannot judge: it asks again.
                     Err(DeploymentError::Database(error)) => {
                         tracing::warn!(%error, "what runs cannot be judged now");
                         self.unjudged.store(true, Ordering::Release);
@@ -71,7 +71,7 @@ impl Deployment {
     async fn catch_up(&self, pulse: &Pulse) -> Result<(), DeploymentError> {
         let newest =
             self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::newest(session))).await;
-        // A database that does not answer is reported by every request; what runs goes on running.
+        // A database that does not answer is reported by every request; the active generation goes on running.
         let Ok(Some(number)) = newest else { return Ok(()) };
         if number == self.current.load().number {
             return Ok(());
@@ -106,7 +106,7 @@ impl Deployment {
         }
     }
 
-    /// Goes on telling what runs here while a generation is built, which may take longer than a host may be silent.
+    /// Goes on reporting what runs here while a generation is built, which may take longer than a host may be silent.
     async fn report_during<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = std::pin::pin!(work);
         loop {
@@ -133,7 +133,7 @@ impl Deployment {
                 records::report(session, now, report).await
             })
         });
-        written.await.map_err(|error| tracing::warn!(%error, "this host cannot tell what it runs")).is_ok()
+        written.await.map_err(|error| tracing::warn!(%error, "this host cannot report what it runs")).is_ok()
     }
 
     /// The modules of the generation that runs here, by name: version and counts.

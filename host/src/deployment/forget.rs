@@ -32,7 +32,7 @@ impl Deployment {
         }
     }
 
-    /// Drops the tables at every place, and at home afterwards: what fails in between is repeated.
+    /// Drops the tables at every place, and at home afterwards: a step that fails in between is repeated.
     async fn forget_at_places(&self, module: &str) -> Result<(), DeploymentError> {
         let places = self.database.places();
         if places.is_empty() {

@@ -124,7 +124,7 @@ impl Deployment {
 
     /// Puts an edition in place: requests that begin from now on run on it, those under way end on theirs.
     fn swap(&self, edition: Edition) {
-        // The tables are others, whichever host changed them: what was prepared for the old ones is prepared again.
+        // The tables are others, whichever host changed them: the preparations for the old ones are made again.
         if edition.has_other_tables(&self.current.load()) {
             self.database.forget_statements();
         }

@@ -25,7 +25,7 @@ const LONGEST: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_secs(1);
 const THOROUGH: Duration = Duration::from_secs(30);
 
-/// Whether a place may be left out of a change.
+/// The rule for places that do not respond: a change may leave them out, or not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Absence {
     /// A place that does not answer prevents the change.
@@ -34,7 +34,8 @@ pub enum Absence {
     Allowed,
 }
 
-/// Tries what locks tables. Its waits are short and it tries again: whoever waits for a table holds up those behind.
+/// Retries an attempt that locks tables. Its waits are short: a transaction that waits for a table holds up
+/// those behind.
 pub async fn retry_locks<T, F>(longest: Duration, attempt: impl Fn() -> F) -> Result<T, Error>
 where
     F: Future<Output = Result<T, Error>>,
@@ -249,7 +250,7 @@ fn at_place(database: &Database, shard: Shard, refusal: Refusal) -> Refusal {
     }
 }
 
-/// Whether a place that is not home did not answer.
+/// Returns whether a place other than home did not respond.
 fn is_absence(error: &DeploymentError, shard: Shard) -> bool {
     shard != Shard::Global && matches!(error, DeploymentError::Database(Error::Unavailable(_)))
 }

@@ -160,7 +160,7 @@ pub async fn artifact(session: &mut Session, digest: Digest) -> Result<Option<Ar
     let Some(row) = rows.first() else { return Ok(None) };
     let artifact = Artifact::new(Bytes::copy_from_slice(row.bytes(0)?), read_admission(row, 1)?)
         .map_err(|refusal| Error::Fault(refusal.to_string()))?;
-    // Bytes that are not what they were pushed as are nobody's.
+    // Bytes with another digest are not those that were pushed.
     if artifact.digest != digest {
         return Err(Error::Fault("an artifact's bytes have another digest than its row".into()));
     }
@@ -377,7 +377,7 @@ pub async fn report(session: &mut Session, now: i64, host: &HostReport) -> Resul
             ],
         )
         .await?;
-    // Hosts that were killed said no word; a day later nobody asks for them.
+    // Hosts that were killed did not sign off; a day later no reader needs them.
     session.query("delete from stoa_host where seen_at < $1", &[Cell::Instant(now - DAY)]).await?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::database::{Error, Shard};
 use crate::gate::tables;
 use crate::watchdog::Pulse;
 
-/// Between two looks: what was done is looked at again.
+/// Between two looks: the result is checked again.
 const PAUSE: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_secs(60);
 

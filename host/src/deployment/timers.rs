@@ -36,7 +36,7 @@ pub struct ActiveTimer {
     pub every_minutes: u32,
 }
 
-/// What the task remembers between two steps.
+/// The state that the task keeps between two steps.
 #[derive(Default)]
 struct Timekeeper {
     /// The generation whose timers have rows.
@@ -45,7 +45,7 @@ struct Timekeeper {
     is_lag_next: bool,
 }
 
-/// What is due of the timers of a generation: positions in their list.
+/// The timers of a generation that are due: positions in their list.
 #[derive(Default)]
 struct DueWork {
     round: Option<usize>,
@@ -100,7 +100,7 @@ struct FailedBatch {
     why: String,
 }
 
-/// What a transaction has found to do.
+/// The work that a transaction has found.
 enum Begun {
     Call(Box<(Round, BackgroundCompany, CompanyWindow)>),
     /// It has nothing to call, and is to be committed.
@@ -331,7 +331,8 @@ async fn run_batch(mut session: Session, batch: &TimerBatch) -> (Option<Session>
     (Some(session), verdict)
 }
 
-/// The round of a timer, for this transaction alone; none where another host has it. `None` too where this host's code is no longer active.
+/// The round of a timer, locked; none where another host has it. `None` too where this host's code is
+/// no longer active.
 async fn lock_round(session: &mut Session, batch: &TimerBatch) -> Result<Option<Round>, Error> {
     session.begin_plain(false).await?;
     if records::newest(session).await? != Some(batch.generation.number) {

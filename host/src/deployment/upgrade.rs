@@ -166,8 +166,8 @@ impl Deployment {
 }
 
 /// The oldest backfill whose module is still the active one, once no host runs an older generation, and no request
-/// that began on one is under way: it would write rows behind the backfill. A place has no rows of hosts. `lock`: for this transaction alone, or
-/// not at all where another host has it.
+/// that began on one is under way: it would write rows behind the backfill. A place has no rows of hosts. `lock`:
+/// locked for this transaction; none where another host has it.
 async fn next(session: &mut Session, running: Running, now: i64, lock: bool) -> Result<Option<Due>, Error> {
     const NEXT: &str = "select u.generation, u.module, u.from_version, u.tenant_id, u.cursor from stoa_upgrade u
          where u.done_at is null and (u.retry_at is null or u.retry_at <= $2)
@@ -177,7 +177,7 @@ async fn next(session: &mut Session, running: Running, now: i64, lock: bool) -> 
            and u.generation <= $4
            and not exists (select 1 from stoa_host h where h.seen_at >= $3 and h.generation < u.generation)
          order by u.generation, u.module limit 1";
-    // A host is alone on its SQLite file: others in the list are gone.
+    // Only one host uses a SQLite file: others in the list are gone.
     let (skip, seen) = match session {
         Session::Postgres(_) => (if lock { " for update skip locked" } else { "" }, now - SILENCE),
         Session::Sqlite(_) => ("", now + 1),

@@ -1,6 +1,6 @@
-//! The way back that nobody has to take by hand: a module that fails repeatedly in its first ten minutes, and fails
-//! several companies, goes back to its version before. Each digest is watched, whatever activated it, on every host
-//! that runs it, and whatever is activated meanwhile.
+//! The automatic way back: a module that fails repeatedly in its first ten minutes, and fails several companies, goes
+//! back to its version before. Each digest is watched, whatever activated it, on every host that runs it, and whatever
+//! is activated meanwhile.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,8 +19,8 @@ const WATCHED: Duration = Duration::from_secs(10 * 60);
 /// So many failures, and more than one call in so many: traps, time-outs, limits.
 const FAILURES: u64 = 5;
 const ONE_IN: u64 = 20;
-/// And so many companies, each by a caller of its own whom the version before would not have failed: whoever can make companies must
-/// not choose which version runs.
+/// And so many companies, each by a caller of its own whom the version before would not have failed: a user who can
+/// make companies must not choose which version runs.
 const COMPANIES: usize = 3;
 
 /// The modules of the running generation that are watched.

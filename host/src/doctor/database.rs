@@ -96,7 +96,7 @@ async fn open_sqlite(path: &Path, database: &DatabaseSettings) -> Result<Session
     Ok(session)
 }
 
-/// Whether the host's tables are those of this version.
+/// Checks whether the host's tables are those of this version.
 pub async fn steps(session: &mut Session) -> Diagnosis {
     let is_postgres = matches!(session, Session::Postgres(_));
     let rows = match session.query("select version from _sqlx_migrations where success", &[]).await {

@@ -138,7 +138,7 @@ pub async fn examine(settings: Settings) -> Vec<Examined> {
         tokio::spawn(network::examine_issuers(settings.clone(), notes.clone())),
         tokio::spawn(network::examine_host(settings, notes.clone())),
     ];
-    // Late ones are left behind: what they found so far is noted.
+    // Late ones are left behind: their findings so far are noted.
     let _ = tokio::time::timeout(LIMIT, join_all(parts)).await;
     notes.list()
 }

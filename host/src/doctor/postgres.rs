@@ -1,4 +1,4 @@
-//! PostgreSQL alone: its version, the host's role and its rights, and settings of the server.
+//! Checks of PostgreSQL only: its version, the host's role and its rights, and settings of the server.
 
 use super::{Diagnosis, Notes};
 use crate::database::postgres::LIMITS_LOCK_WAITS;
@@ -44,7 +44,7 @@ async fn version(session: &mut Session) -> Result<Diagnosis, Error> {
     Ok(if version < OLDEST { Diagnosis::fail(says) } else { Diagnosis::pass(says) })
 }
 
-/// Whether row-level security binds the role.
+/// Checks whether row-level security binds the role.
 pub async fn role(session: &mut Session, dev: bool) -> Result<Diagnosis, Error> {
     let sql = "select rolsuper or rolbypassrls from pg_roles where rolname = current_user";
     let says = "the role is a superuser or has BYPASSRLS: row-level security does not bind it";

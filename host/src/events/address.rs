@@ -1,6 +1,7 @@
 //! Where a webhook may point: the form of its URL, and which addresses are public. Pure: nothing is resolved here.
 //!
-//! Addresses are judged by the IANA special-purpose registries (IPv4, IPv6, as of 2026-10); what is not globally reachable is forbidden.
+//! Addresses are judged by the IANA special-purpose registries (IPv4, IPv6, as of 2026-10); an address that is not globally
+//! reachable is forbidden.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -21,7 +22,7 @@ const FORBIDDEN_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     // Loopback.
     (Ipv4Addr::new(127, 0, 0, 0), 8),
-    // Link-local, where clouds tell machines their credentials.
+    // Link-local, where clouds serve credentials to machines.
     (Ipv4Addr::new(169, 254, 0, 0), 16),
     // Private.
     (Ipv4Addr::new(172, 16, 0, 0), 12),

@@ -1,4 +1,4 @@
-//! The body of a delivery. It is made of the outbox row alone, so that every attempt, on every host, sends the same bytes.
+//! The body of a delivery. It is made only from the outbox row, so that every attempt, on every host, sends the same bytes.
 
 use uuid::Uuid;
 

@@ -46,7 +46,7 @@ const LOOK: Duration = Duration::from_secs(2);
 /// Why an attempt brought no status, as deliveries list it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryFailure {
-    /// The name has no address, or nobody could say.
+    /// The name has no address, or no name server responded.
     NameNotResolved,
     /// The URL, or an address that the name resolves to, is not allowed.
     AddressNotAllowed,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::database::{Cell, Database, Error, Row, Session, Shard};
 use crate::keyring::{KeyRing, Sealed};
 
-/// For so long after a rotation the old secret signs, and the new one beside it.
+/// For so long after a rotation both the old and the new secret sign.
 pub const OVERLAP_MS: i64 = 24 * 60 * 60 * 1000;
 /// Rows that are encrypted again in one transaction.
 const BATCH: usize = 100;
@@ -88,7 +88,7 @@ impl SealedSecrets {
     }
 }
 
-/// Owner of a secret: the secret can be read beside no other row.
+/// Owner of a secret: the secret can be read only with its own row.
 fn owner(tenant: Uuid, endpoint: Uuid) -> [u8; 32] {
     let mut owner = [0; 32];
     owner[..16].copy_from_slice(tenant.as_bytes());
@@ -116,7 +116,7 @@ pub async fn find_missing_keys(database: &Database, keys: &KeyRing) -> Result<BT
     Ok(missing)
 }
 
-/// Encrypts under the current key what is under another one; also beside hosts that run. Answers how many endpoints there were.
+/// Encrypts under the current key what is under another one; also while hosts run. Answers how many endpoints there were.
 pub async fn rotate_keys(database: &Database, keys: Arc<KeyRing>) -> Result<usize, Error> {
     let mut all = 0;
     for shard in database.shards() {

@@ -37,12 +37,12 @@ pub async fn find_news(session: &mut Session, after: Uuid) -> Result<Vec<Uuid>, 
 
 struct Batch {
     tenant: Uuid,
-    /// End of the ids: nobody can commit an id below it any more.
+    /// End of the ids: no transaction can commit an id below it any more.
     end: Uuid,
     schedule: Schedule,
 }
 
-/// Turns a company's next events into deliveries, as many as one transaction takes. Answers how many events there were.
+/// Makes deliveries of a company's next events, as many as one transaction takes. Answers how many events there were.
 pub async fn fan_out(database: &Database, tenant: Uuid, schedule: &Schedule) -> Result<usize, Error> {
     let end = database.watermark(tenant).await?.map_or(Uuid::max(), ids::first_of);
     let batch = Batch { tenant, end, schedule: schedule.clone() };

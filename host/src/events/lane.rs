@@ -88,7 +88,7 @@ pub struct Wave {
     pub now: i64,
 }
 
-/// One step of a relay on a lane: what ended is written down, and what is next is claimed.
+/// One step of a relay on a lane: the results of ended attempts are written, and the next deliveries are claimed.
 pub struct LaneStep {
     pub lane: Lane,
     pub ended: Vec<Ended>,
@@ -373,7 +373,7 @@ impl LaneStep {
         Ok(())
     }
 
-    /// Leaves an endpoint alone that is gone or has failed for days, and says so in the audit.
+    /// Disables an endpoint that is gone or has failed for days, and audits that.
     async fn disable(&self, session: &mut Session, now: i64) -> Result<(), Error> {
         let disabled = session
             .query(
@@ -404,7 +404,7 @@ impl LaneStep {
         Ok(())
     }
 
-    /// The next deliveries that are due. An attempt that was cut off with its host counts: whether it arrived nobody knows.
+    /// The next deliveries that are due. An attempt that was cut off with its host counts: whether it arrived is unknown.
     async fn claim(&self, session: &mut Session, now: i64) -> Result<Vec<Claimed>, Error> {
         if !self.goes_on {
             return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! The relay: a task of each host that turns events into deliveries and sends them. Idle, it costs one cheap look a second.
+//! The relay: a task of each host that makes deliveries of events and sends them. Idle, it costs one cheap look a second.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -162,7 +162,7 @@ impl Relay {
         while workers.tasks.join_next().await.is_some() {}
     }
 
-    /// An embedded database has one host: what is taken is of one that is no more.
+    /// An embedded database has one host: a claimed delivery is of a host that is gone.
     async fn release_own(&self) {
         if let Database::Sqlite(_) = *self.database {
             let released =

@@ -46,7 +46,7 @@ impl Resolver {
         Resolver::build(servers)
     }
 
-    /// Asks this server alone.
+    /// Asks only this server.
     pub fn new(server: SocketAddr) -> anyhow::Result<Resolver> {
         let mut config = NameServerConfig::udp_and_tcp(server.ip());
         config.connections.iter_mut().for_each(|connection| connection.port = server.port());
@@ -60,7 +60,7 @@ impl Resolver {
         Ok(Resolver(builder.build()?))
     }
 
-    /// Every address of a name. One kind of them that nobody tells leaves the whole unanswered: it might be the forbidden one.
+    /// Every address of a name. If one kind of them cannot be resolved, the whole fails: it might be a forbidden one.
     pub async fn resolve(&self, name: &str) -> Result<Resolved, NoAnswer> {
         let mut name = Name::from_ascii(name).map_err(|_| NoAnswer)?;
         // Whole: no search domain is tried.

@@ -1,4 +1,4 @@
-//! When a delivery is tried again, and when an endpoint that fails is left alone. Pure: time is handed in.
+//! When a delivery is tried again, and when an endpoint that fails is disabled. Pure: time is handed in.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -66,7 +66,7 @@ impl Streak {
         Streak { failures: self.failures.saturating_add(1), since: Some(self.since.unwrap_or(now)) }
     }
 
-    /// Returns whether the endpoint is to be left alone.
+    /// Returns whether the endpoint is to be disabled.
     pub fn disables(self, now: i64) -> bool {
         self.failures >= FAILURES && self.since.is_some_and(|since| now - since >= FAILING_MS)
     }

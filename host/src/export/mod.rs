@@ -39,7 +39,7 @@ pub async fn export(
     suspended: bool,
     output: &mut dyn Write,
 ) -> anyhow::Result<Exported> {
-    // The home server alone has the versions of modules.
+    // Only the home server has the versions of modules.
     let modules = read_modules(&mut Session::begin_own(settings, true).await?).await?;
     let place = settings.at_place_of(company).await?;
     let mut session = Session::begin_own(place.as_ref().unwrap_or(settings), true).await?;

@@ -40,7 +40,7 @@ pub struct Statement {
     pub role: Role,
 }
 
-/// A statement and its signature: what `stoa module sign` writes beside a component.
+/// A statement and its signature: the file that `stoa module sign` writes next to a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Admission {
@@ -60,7 +60,7 @@ pub struct Signer {
     reach: Option<Reach>,
 }
 
-/// A vetter's secret: `stoa-signing-key:name:role:hex`, in a file that nobody else can read.
+/// A vetter's secret: `stoa-signing-key:name:role:hex`, in a file that no other user can read.
 pub struct SigningKey {
     signer: Signer,
     seed: [u8; 32],
@@ -222,7 +222,7 @@ impl FromStr for Signer {
             None => (text, None),
         };
         let (name, role, key) = parts(key).ok_or(
-            "a trusted signer is name:role:hex, as `stoa module keygen` prints it, or name:role:hex:NAMES, parted by +",
+            "a trusted signer is name:role:hex, as `stoa module keygen` prints it, or name:role:hex:NAMES, joined by +",
         )?;
         let reach = names.map(str::parse).transpose()?;
         Ok(Signer { name: name.to_string(), role, key, reach })

@@ -40,7 +40,7 @@ impl Artifact {
         Ok(Artifact { digest: Sha256::digest(&bytes).into(), bytes, admission })
     }
 
-    /// A component file with the admission beside it, where there is one.
+    /// A component file with the admission next to it, where there is one.
     pub fn read(file: &Path) -> anyhow::Result<Artifact> {
         let shown = file.display();
         let cannot = |error| anyhow::anyhow!("cannot read {shown}: {error}");
@@ -100,8 +100,8 @@ pub fn check_imports(engine: &Engine, component: &Component) -> Result<(), Refus
     points_extended(engine, component).iter().try_for_each(|(_, exported, _)| check_extension(exported))
 }
 
-/// An interface of `commerce:extension`, imported or exported, is of a version that this host knows. The host serves `points` itself, so
-/// nothing newer is there; two modules may have other versions of a point.
+/// An interface of `commerce:extension`, imported or exported, is of a version that this host supports. The host serves
+/// `points` itself, so nothing newer is there; two modules may have other versions of a point.
 fn check_extension(interface: &InterfaceName) -> Result<(), Refusal> {
     let host = InterfaceName { path: interface.path.clone(), version: EXTENSION };
     let is_known = interface.accepts(&host) || (interface.path != POINTS && host.accepts(interface));

@@ -25,7 +25,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens a folder that nobody else can enter; makes it, and its key, where there is none.
+    /// Opens a folder that no other user can enter; makes it, and its key, where there is none.
     pub fn open(folder: &Path) -> anyhow::Result<Cache> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let shown = folder.display();
@@ -92,7 +92,7 @@ impl Cache {
         signing.sign()
     }
 
-    /// The code in a file that nobody touched.
+    /// The code in a file, if the file was not modified.
     fn read_file(&self, name: &str, file: &Path) -> Option<Vec<u8>> {
         let mut bytes = fs::read(file).ok()?;
         let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;

@@ -33,7 +33,7 @@ const NICE: libc::c_int = 10;
 /// Where components are compiled.
 #[derive(Debug, Clone)]
 pub enum Compiler {
-    /// In this process: for verbs that serve nobody.
+    /// In this process: for verbs that serve no requests.
     Here,
     /// By this binary's verb `compile-module`.
     Apart { binary: PathBuf, sandbox: Sandbox, memory: usize },
@@ -109,7 +109,7 @@ fn run_child(mut command: Command, bytes: &[u8], bounds: Bounds) -> anyhow::Resu
         .context("the compiler cannot be started")?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (status, output, said) = std::thread::scope(|scope| {
-        // A child that gave up early closes its end: what it says tells why, not the broken pipe.
+        // A child that gave up early closes its end: its output says why, the broken pipe does not.
         scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(bytes)));
         let output = scope.spawn(move || read_at_most(stdout, bounds.output));
         let said = scope.spawn(move || read_at_most(stderr, LONGEST_COMPLAINT));

@@ -81,7 +81,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     let segment = |segment: &Segment| match segment {
         Segment::Seq { index } => format!("/{index}"),
         Segment::Map { key } => format!("/{key}"),
-        // The variant of an enumeration stands in the text as a member: `/routes/0/access/all/1`.
+        // The variant of an enumeration is a member in the text: `/routes/0/access/all/1`.
         Segment::Enum { variant } => format!("/{variant}"),
         Segment::Unknown => "/?".to_owned(),
     };

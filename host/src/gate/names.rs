@@ -12,12 +12,12 @@ use crate::sandbox::Vetted;
 /// Names of one refusal at most: a descriptor may have thousands.
 const MOST_SHOWN: usize = 20;
 
-/// A partner whose entry names nothing brings what is nobody's yet, under names of its own.
+/// A partner whose entry names no modules brings only modules that no signer owns yet, under names of its own.
 pub fn check_owner(predecessor: Option<&Surface>, candidate: &Vetted) -> Result<(), Refusal> {
     let name = &candidate.descriptor.name;
     match predecessor {
         Some(owner) if !candidate.replaces_others && owner.signer != candidate.signer => {
-            let [owner, signer] = [&owner.signer, &candidate.signer].map(|it| it.as_deref().unwrap_or("nobody"));
+            let [owner, signer] = [&owner.signer, &candidate.signer].map(|it| it.as_deref().unwrap_or("no signer"));
             let what = format!("`{name}` was last active by {owner}; the entry of {signer} does not name it");
             Err(Refusal::new("SIGNER_OUT_OF_REACH", what).with_status(StatusCode::FORBIDDEN))
         }
@@ -44,7 +44,7 @@ fn check_names(predecessor: Option<&Surface>, candidate: &Vetted) -> Result<(), 
     if let Some(hidden @ 1..) = introduced.len().checked_sub(MOST_SHOWN) {
         shown.push(format!("{hidden} more"));
     }
-    let (name, signer) = (&candidate.descriptor.name, candidate.signer.as_deref().unwrap_or("nobody"));
+    let (name, signer) = (&candidate.descriptor.name, candidate.signer.as_deref().unwrap_or("no signer"));
     let what = format!(
         "`{name}` introduces names that are not its own: {}; the entry of {signer} grants no such name (`names:WORD`)",
         shown.join(", ")

@@ -1,8 +1,8 @@
 //! Machine code that a release brings, so that a deployment that has never run need not compile its first generation.
 //!
-//! Machine code runs unchecked. A file is loaded only if the list beside it has its SHA-256, and the list is read only if its own
-//! SHA-256 is in the deployment's settings: who can change those can change the binary too. No key is part of it, so
-//! none can be read out of a release or an image; the cache's key stays where it was made. The host compiles
+//! Machine code runs unchecked. A file is loaded only if the list next to it has its SHA-256, and the list is read only
+//! if its own SHA-256 is in the deployment's settings: who can change those can change the binary too. No key is part
+//! of it, so none can be read out of a release or an image; the cache's key stays where it was made. The host compiles
 //! a module again if its file does not match.
 
 use std::collections::BTreeMap;
@@ -166,7 +166,7 @@ mod tests {
     fn a_list_that_was_touched_is_not_read() {
         let release = Release::make();
         let file = release.folder.join(LIST);
-        // The list of whoever touched the code as well.
+        // The list as an attacker who also modified the code writes it.
         let forged = [1; 100];
         fs::write(release.code(), forged).expect("written");
         let mut list: List = serde_json::from_slice(&fs::read(&file).expect("the list")).expect("a list");
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn code_that_needs_another_processor_is_not_loaded() {
         let release = Release::make();
-        // As if it had been made for this machine's processor alone.
+        // As if it had been made only for this machine's processor.
         let native = engine::build_compiling(Sandbox::Fast, MEMORY).expect("an engine");
         let code = native.precompile_component(EMPTY).expect("the empty component");
         let folder = release.folder.join("native");

@@ -1,5 +1,5 @@
-//! Surface of a component, as plain data: its own description, its imports, and the services it offers and wants, by reflection on its
-//! types. Two of them can be compared without the components.
+//! Surface of a component, as plain data: its own description, its imports, and the services it offers and imports, by
+//! reflection on its types. Two of them can be compared without the components.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -117,7 +117,7 @@ pub fn list_offers(engine: &Engine, component: &Component) -> Vec<(String, BTree
     named.map(|(interface, functions)| (interface, functions.into_keys().collect())).collect()
 }
 
-/// Services of other modules that a component wants, likewise.
+/// Services of other modules that a component imports, likewise.
 pub fn names_of_wanted(engine: &Engine, component: &Component) -> Vec<String> {
     services_wanted(engine, component).into_iter().map(|(_, name, _)| name.path).collect()
 }

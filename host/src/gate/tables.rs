@@ -143,7 +143,7 @@ pub async fn find_gap(session: &mut Session, wanted: &Wanted) -> Result<Option<S
     Ok(None)
 }
 
-/// Whether a change tightens a table: it can fail for the rows that are there.
+/// Returns whether a change tightens a table: it can fail for the rows that are there.
 pub async fn tightens(session: &mut Session, wanted: &Wanted) -> Result<bool, Error> {
     for (module, schema) in wanted {
         let changes = store::plan(&read_collections(session, module).await?, schema).unwrap_or_default();
@@ -171,7 +171,7 @@ async fn find_taken(session: &mut Session, wanted: &Wanted) -> Result<Option<Ref
     Ok(taken)
 }
 
-/// Statements that build the indexes of a plan on tables in use, to be run before it. Empty on SQLite, whose writer is alone.
+/// Statements that build the indexes of a plan on tables in use, to be run before it. Empty on SQLite, which has one writer.
 pub async fn indexes_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec<String>, Error> {
     let mut statements = Vec::new();
     if matches!(session, Session::Postgres(_)) {
@@ -197,7 +197,7 @@ pub async fn drop_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec<St
 /// Changes that make existing tables like new ones.
 #[derive(Debug, Default)]
 pub struct Reindex {
-    /// PostgreSQL: each to run alone and outside a transaction.
+    /// PostgreSQL: each to run by itself and outside a transaction.
     pub statements: Vec<String>,
     /// Collections by module, to be recorded once the statements ran.
     pub collections: Vec<(String, Collection)>,

@@ -7,7 +7,7 @@ use super::refusal::Refusal;
 /// Modules that are taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
-    /// Every module: for verbs that serve nobody and hold nothing that is not the author's own.
+    /// Every module: for verbs that serve no requests and hold only the author's own data.
     Everything,
     /// Modules that one of these signed. `unsigned`: with --dev, unsigned modules as well: the files of its modules folder.
     Signed { by: Vec<Signer>, unsigned: bool },

@@ -45,7 +45,7 @@ pub struct Gate {
     pub judge: Arc<Judge>,
 }
 
-/// Those of the services that a module wants in which it may act for callers who lack what they need: by one of its signer's
+/// Those of the services that a module imports in which it may act for callers who lack what they need: by one of its signer's
 /// entries. A module that needs no signer acts in all.
 fn find_grants(trust: &Trust, signer: Option<&str>, wanted: Vec<String>) -> BTreeSet<String> {
     let (Trust::Signed { by, .. }, Some(name)) = (trust, signer) else { return wanted.into_iter().collect() };
@@ -77,7 +77,8 @@ fn unknown_functions(descriptor: &Descriptor, offered: &[(String, BTreeSet<Strin
 }
 
 impl Gate {
-    /// For verbs that serve nobody: breaches of a module's own word are refused. `cache`: where compiled modules are kept.
+    /// For verbs that serve no requests: a module that breaks its own declaration is rejected. `cache`: where compiled
+    /// modules are kept.
     pub fn open(engine: &Engine, host: HostNames, cache: Option<Cache>) -> Gate {
         let judge = Arc::new(Judge::strict());
         Gate {

@@ -104,7 +104,7 @@ impl Governor {
         }
     }
 
-    /// Takes the permits that a request costs. An error: the database cannot tell, or not in time.
+    /// Takes the permits that a request costs. An error: the database does not respond, or not in time.
     pub async fn admit(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Permit, Problem> {
         timeout(TIME, self.admit_in_time(caller, tenant)).await.unwrap_or_else(|_| {
             metrics::counter!("stoa_admissions_timed_out_total").increment(1);
@@ -164,7 +164,7 @@ impl Governor {
         bucket.map_or(leased, |bucket| leased.max(bucket.taken).saturating_sub(bucket.left))
     }
 
-    /// At shutdown: what this host still holds goes back, so that a restart costs nobody anything.
+    /// At shutdown: the permits that this host still holds go back, so that a restart costs callers nothing.
     pub async fn stop(&self) {
         let held = self.permits().surrender();
         for (shard, held) in self.database.by_shard(held, |(subject, _)| subject.tenant).await {

@@ -4,8 +4,9 @@
 use super::permits::{Bucket, Lease, Subject, Want};
 use crate::database::{Cell, Error, Session};
 
-/// How far ahead of the database's now a window may begin that is obeyed: another host read the clock a moment later. One that begins
-/// later still is of a clock that once ran ahead, and is taken over: else nobody would get a permit until that time has come.
+/// How far ahead of the database's now a window may begin that is obeyed: another host read the clock a moment later. One that
+/// begins later still is of a clock that once ran ahead, and is taken over: else no caller would get a permit until that time has
+/// come.
 const AHEAD_MS: i64 = 60_000;
 
 /// `$5`: the limit, `$6`: how many are asked for, `$7`: the latest begin that is obeyed. A row of a later window gives none.

@@ -97,7 +97,7 @@ impl Permits {
         Taken::All
     }
 
-    /// Puts a permit back that was taken in the window around `now`; of a past window there is nothing to put back.
+    /// Puts a permit back that was taken in the window around `now`; a past window takes nothing back.
     pub fn put_back(&mut self, subject: Subject, now: i64) {
         if let Some(bucket) = self.buckets.get_mut(&subject)
             && bucket.window == subject.span.start(now)

@@ -39,6 +39,6 @@ mod tests {
         let taken = (0..5).filter(|_| totals.take(one, 3, 59_000)).count();
         assert_eq!(taken, 3);
         assert!(totals.take(other, 3, 59_999));
-        assert!(totals.take(one, 3, 60_000), "the next minute begins anew");
+        assert!(totals.take(one, 3, 60_000), "the next minute begins again at zero");
     }
 }

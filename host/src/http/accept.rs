@@ -9,7 +9,7 @@ pub enum MediaType {
     Csv,
 }
 
-/// The form that a caller wants of those that there are: JSON, unless it likes CSV more. `None`: it takes neither.
+/// The form that a caller prefers of those that there are: JSON, unless it prefers CSV. `None`: it takes neither.
 pub fn choose_media_type(headers: &HeaderMap, has_csv: bool) -> Option<MediaType> {
     if has_csv && preference(headers, "text/csv") > preference(headers, "application/json") {
         return Some(MediaType::Csv);
@@ -17,12 +17,12 @@ pub fn choose_media_type(headers: &HeaderMap, has_csv: bool) -> Option<MediaType
     accepts_json(headers).then_some(MediaType::Json)
 }
 
-/// Whether the caller wants a page more than JSON, as a browser does.
+/// Returns whether the caller prefers a page to JSON, as a browser does.
 pub fn prefers_page(headers: &HeaderMap) -> bool {
     preference(headers, "text/html") > preference(headers, "application/json")
 }
 
-/// How much a caller likes a media type: the weight of the range that names it most closely, and how closely that does. `None`:
+/// A caller's preference for a media type: the weight of the range that names it most closely, and how closely that does. `None`:
 /// no range names it, or one says that it will not do.
 fn preference(headers: &HeaderMap, media: &str) -> Option<(f32, u8)> {
     let whole_kind = media.split_once('/').map(|(kind, _)| format!("{kind}/*")).unwrap_or_default();

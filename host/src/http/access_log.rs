@@ -1,4 +1,4 @@
-//! The record of each answered request: its metrics, and its line in the access log. Both have facts that the host knows, and
+//! The record of each answered request: its metrics, and its line in the access log. Both have facts of the host, and
 //! nothing that the caller wrote: neither path nor query, header or body.
 
 use std::time::Duration;

@@ -152,7 +152,7 @@ impl AdmittedCall<'_> {
         }
     }
 
-    /// Members alone may send more than a small body.
+    /// Only members may send more than a small body.
     async fn check_sender(&self, deadline: Instant) -> Result<(), Problem> {
         let is_member = match (&self.visit.caller, self.visit.tenant) {
             _ if self.permit.is_stranger => false,

@@ -1,6 +1,6 @@
 //! Answers that are not taken, or taken too slowly. Over HTTP/2 a stream's window is its reader's to open: behind one
 //! that stays closed an answer waits for ever, while pings are answered and the connection looks alive. So answers are
-//! handed on part by part, and a connection knows since when one of its answers has not been taken further, and how
+//! handed on part by part, and a connection records since when one of its answers has not been taken further, and how
 //! fast all of them are taken together.
 
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! The private listener: metrics, and the operators' side with its pages. Never on a public address.
 //!
 //! A page of the open internet can have a name point to a private address and ask there by the visitor's browser. It
-//! cannot choose another name than its own: so this side answers to addresses, to `localhost`, and to names that the
-//! settings know.
+//! cannot choose another name than its own: so this side answers to addresses, to `localhost`, and to names in the
+//! settings.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 /// The problem that a request is answered with.
 pub struct Rejection {
     pub problem: Problem,
-    /// Values of `X-RateLimit-*`, for a caller whom the governor knows.
+    /// Values of `X-RateLimit-*`, for a caller that the governor counts.
     pub limits: Option<Headers>,
     /// The connection ends with the answer.
     pub closes: bool,

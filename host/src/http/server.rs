@@ -28,7 +28,7 @@ pub const SILENCE: Duration = Duration::from_secs(30);
 const DRAIN: Duration = Duration::from_secs(30);
 
 /// Serves until `stop`, then finishes the requests in flight. `silence`: the longest wait for the first bytes, for a
-/// request's head, and for somebody to read what is answered.
+/// request's head, and for the client to read the response.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -60,7 +60,7 @@ pub async fn serve(
             },
             () = &mut stop => break,
         };
-        // One too many is closed at once: whoever waits for an answer learns that there is none.
+        // One too many is closed at once: a client that waits for a response sees that there is none.
         let Some(pass) = connection_limit.admit(peer.ip()) else {
             refused.increment(1);
             continue;

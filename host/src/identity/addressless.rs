@@ -9,7 +9,7 @@ use lru::LruCache;
 use super::verified::Digest;
 
 const CAPACITY: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
-/// Seconds until the issuer is asked again: somebody may have confirmed an address meanwhile.
+/// Seconds until the issuer is asked again: the user may have confirmed an address meanwhile.
 const REST: u64 = 30;
 
 pub(super) struct AddresslessTokens(Mutex<LruCache<Digest, u64>>);
@@ -24,7 +24,7 @@ impl AddresslessTokens {
     }
 
     pub(super) fn may_ask(&self, token: &Digest, now: u64) -> bool {
-        // A clock that was set back makes nobody wait until it has caught up.
+        // A clock that was set back makes no user wait until it has caught up.
         self.lock().peek(token).is_none_or(|noted| now < *noted || now - noted >= REST)
     }
 

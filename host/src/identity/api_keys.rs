@@ -1,6 +1,5 @@
 //! API keys: `{environment}_{key id}_{secret}`. The service keeps the SHA-256 of the whole key and compares it in constant time;
-//! whether a key is still active is read from live rows in each request's transaction, never from what is remembered
-//! here.
+//! each request's transaction reads from live rows whether a key is still active, never from this cache.
 
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
@@ -24,7 +23,7 @@ const SECRET: usize = 32;
 const SECRET_TEXT: usize = 43;
 /// Length of a uuid as text.
 const ID_TEXT: usize = 36;
-/// Characters of a key that are shown afterwards, so that people tell keys apart.
+/// Characters of a key that are shown afterwards, so that people can distinguish keys.
 const PREFIX: usize = 13;
 
 /// The properties of a key that never change.
@@ -99,7 +98,7 @@ pub enum Lookup {
     Nothing,
     /// One that was found revoked a moment ago.
     Revoked,
-    /// Its peer has tried too many in this second: nobody has looked.
+    /// Its peer has tried too many in this second: the key was not looked up.
     TooMany,
 }
 
@@ -150,7 +149,8 @@ impl ApiKeys {
     ) -> Result<Option<Arc<ApiKey>>, Error> {
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&presented.id).cloned());
         if cached.is_some() {
-            // A wrong secret costs one look into the database as every other refusal does: time does not tell which keys there are.
+            // A wrong secret costs one look into the database as every rejection does: the time does not reveal which
+            // keys exist.
             load(database, presented.id, peer).await?;
             return Ok(None);
         }
@@ -168,7 +168,7 @@ impl ApiKeys {
     }
 }
 
-/// A key's own row: its id tells its company, and the company its shard.
+/// A key's own row: its id leads to its company, and the company to its shard.
 struct Found {
     tenant: Uuid,
     client: Uuid,

@@ -23,7 +23,7 @@ pub struct Claims {
     pub subject: String,
     /// An address that the issuer has verified.
     pub email: String,
-    /// Display name, at most 200 characters, where the issuer tells one.
+    /// Display name, at most 200 characters, where the issuer states one.
     pub name: Option<String>,
     /// When the token ends, in seconds since 1970.
     pub expires_at: u64,
@@ -106,7 +106,7 @@ impl Claims {
         })
     }
 
-    /// The claims of a token with what its issuer's userinfo tells beside them; `None` where that is about somebody else.
+    /// The claims of a token with those that its issuer's userinfo adds; `None` where userinfo is about another user.
     pub(super) fn complete(
         members: &Map<String, Value>,
         userinfo: &Map<String, Value>,
@@ -148,7 +148,7 @@ pub(super) fn is_email_address(email: &str) -> bool {
         && email.rsplit_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty())
 }
 
-/// A name is for show: what cannot be shown is left out, and one that is too long is cut.
+/// A name is for show: characters that cannot be shown are left out, and one that is too long is cut.
 fn display_name(name: &str) -> Option<String> {
     let name: String =
         name.trim().chars().filter(|character| !character.is_control()).take(MAX_NAME_CHARACTERS).collect();

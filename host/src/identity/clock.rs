@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Where identity takes the time from. Tokens carry whole seconds since 1970, so that is all it tells.
+/// Where identity takes the time from. Tokens carry whole seconds since 1970, so it returns no more.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> SystemTime + Send + Sync>);
 

@@ -1,8 +1,8 @@
-//! The issuer that `stoa serve --dev` carries: an ES256 key in the data folder, its documents, and tokens for whoever
-//! asks on this machine (`stoa token --user EMAIL`). Its tokens are verified like any other's.
+//! The issuer that `stoa serve --dev` carries: an ES256 key in the data folder, its documents, and tokens for every
+//! user of this machine (`stoa token --user EMAIL`). Its tokens are verified like any other's.
 //!
 //! Its identifier is not the address of its documents, since that depends on where the host listens, and a token must
-//! outlive a change of port. `.invalid` (RFC 2606) makes sure that nobody else can ever answer under it.
+//! outlive a change of port. `.invalid` (RFC 2606) makes sure that no other server can ever respond under it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
@@ -72,7 +72,7 @@ impl DevIssuer {
         }
     }
 
-    /// Loads the key of a data folder, making folder and key (readable by their owner alone) where they are missing,
+    /// Loads the key of a data folder, making folder and key (readable only by their owner) where they are missing,
     /// for `stoa serve --dev`. Several processes that do so at once get the same key.
     ///
     /// # Errors
@@ -126,8 +126,8 @@ impl DevIssuer {
     }
 
     /// The discovery document, for `/dev/issuer/.well-known/openid-configuration`. `base` is where the issuer's
-    /// documents are served, such as `http://127.0.0.1:8080/dev/issuer`. There is nobody to sign in, hence no endpoint
-    /// to do so.
+    /// documents are served, such as `http://127.0.0.1:8080/dev/issuer`. It signs no users in, hence it has no endpoint
+    /// for that.
     pub fn discovery(&self, base: &str) -> Value {
         json!({
             "issuer": DEV_ISSUER,

@@ -1,7 +1,7 @@
-//! Fetches an issuer's keys: its discovery document (OpenID Connect Discovery 1.0), then the JWKS that this names. And what it tells of
-//! somebody whose token does not say it (userinfo, OpenID Connect Core 5.3).
+//! Fetches an issuer's keys: its discovery document (OpenID Connect Discovery 1.0), then the JWKS that this names. And
+//! the claims of a user whose token lacks them (userinfo, OpenID Connect Core 5.3).
 //!
-//! An issuer may be down, slow, or overrun by somebody else: size and time are bounded, redirects and proxies are not
+//! An issuer may be down, slow, or overrun by an attacker: size and time are bounded, redirects and proxies are not
 //! followed, and an https issuer cannot point to plain http.
 
 use std::time::Duration;
@@ -90,7 +90,7 @@ impl Discovery {
         Ok(Discovery { issuer: issuer.to_owned(), address, client })
     }
 
-    /// Fetches the issuer's current keys, and where it tells of people, if it does.
+    /// Fetches the issuer's current keys, and the address of its userinfo, if it has one.
     pub(super) async fn fetch(&self) -> Result<(KeySet, Option<Url>), FetchFault> {
         let both = async {
             let configuration = self.configuration().await?;

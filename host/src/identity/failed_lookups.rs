@@ -1,4 +1,4 @@
-//! Recently rejected credentials: each look into the database for one costs, and anybody may try. A rejected one is
+//! Recently rejected credentials: each look into the database for one costs, and any client may try. A rejected one is
 //! rejected again for a second without a look, whatever was wrong with it, and a peer has so many looks in a second.
 
 use std::net::IpAddr;

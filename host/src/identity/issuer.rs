@@ -14,7 +14,7 @@ pub struct Issuer {
     pub issuer: String,
     /// The audience that the tokens' `aud` must name.
     pub audience: String,
-    /// Signature algorithms that are accepted. Default: all that Stoa knows.
+    /// Signature algorithms that are accepted. Default: all that Stoa supports.
     #[serde(default = "Algorithm::all")]
     pub algorithms: Vec<Algorithm>,
     /// Accepted values of the header `typ`, without regard to case and to a leading `application/`. A token without
@@ -22,7 +22,7 @@ pub struct Issuer {
     /// issuers still send that; an issuer that follows RFC 9068 deserves `["at+jwt"]`, which keeps its ID tokens out.
     #[serde(default = "default_types")]
     pub types: Vec<String>,
-    /// The claims that tell who somebody is.
+    /// The claims that identify a user.
     #[serde(default)]
     pub claims: ClaimNames,
     /// True if the host asks the issuer's userinfo (OpenID Connect Core 5.3) for an address that a token lacks. Default: true.
@@ -33,15 +33,15 @@ pub struct Issuer {
     pub keys: KeySource,
 }
 
-/// The names under which an issuer tells what OpenID Connect has names for.
+/// The issuer's names for claims that OpenID Connect has names for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClaimNames {
     pub email: String,
     /// Must be `true`, the JSON value.
     pub email_verified: String,
-    /// The issuer lets nobody in whose address it has not verified, and says so nowhere: every address counts. Only for an issuer whose
-    /// people cannot choose their address themselves.
+    /// The issuer signs in only users whose address it has verified, and states that in no claim: every address counts.
+    /// Only for an issuer whose people cannot choose their address themselves.
     pub email_always_verified: bool,
     pub name: String,
 }
@@ -162,7 +162,7 @@ pub fn is_http_on_loopback(url: &Url) -> bool {
 }
 
 impl Algorithm {
-    /// Every algorithm that Stoa knows.
+    /// Every algorithm that Stoa supports.
     pub fn all() -> Vec<Algorithm> {
         vec![Algorithm::RS256, Algorithm::PS256, Algorithm::ES256, Algorithm::EdDsa]
     }

@@ -47,7 +47,7 @@ enum Source {
 
 struct Held {
     set: KeySet,
-    /// Where the issuer tells of people.
+    /// The issuer's userinfo endpoint.
     userinfo: Option<Url>,
     confirmed_at: u64,
 }
@@ -107,7 +107,7 @@ impl IssuerKeys {
     pub(super) async fn find(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<Key>, CredentialRefusal> {
         match self.look_up(kid) {
             LookUp::Found(key) => return Ok(key),
-            // Several keys and no name: a newer set would not tell which.
+            // Several keys and no name: a newer set would not show which.
             LookUp::NoMatch if kid.is_none() => return Err(CredentialRefusal::Unauthenticated),
             LookUp::NoMatch | LookUp::NoKeys => {}
         }
@@ -116,7 +116,7 @@ impl IssuerKeys {
         }
         match self.look_up(kid) {
             LookUp::Found(key) => Ok(key),
-            // Issuers publish their keys: that this is none of them helps nobody but whoever sent the token of another host.
+            // Issuers publish their keys: the message helps only a caller who sent another host's token, and no attacker.
             LookUp::NoMatch if !self.behind.load(Ordering::Acquire) => Err(CredentialRefusal::Explained(
                 "The token is signed with a key that its issuer does not publish here.",
             )),

@@ -48,7 +48,7 @@ impl Key {
                 .unwrap_or(false)
     }
 
-    /// Reads one JWK; `None` where it is not for verifying signatures that Stoa knows.
+    /// Reads one JWK; `None` where it is not for verifying signatures that Stoa supports.
     fn read(jwk: &Map<String, Value>) -> Option<Key> {
         let text = |name: &str| jwk.get(name).and_then(Value::as_str);
         let bytes = |name: &str| text(name).and_then(|value| URL_SAFE_NO_PAD.decode(value).ok());

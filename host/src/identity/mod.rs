@@ -1,7 +1,7 @@
 //! Identity of callers: verification of human users' access tokens (JWT of configured OpenID issuers).
 //!
 //! A token that passes becomes `Claims`; `users` finds or makes the user record by (issuer, subject), never by email. `api_keys`
-//! knows machines' keys. Both remember only what never changes: what a caller may do is read in each transaction.
+//! verifies machines' keys. Both remember only what never changes: the rights of a caller are read in each transaction.
 //!
 //! Steps of a caller:
 //! 1. `Verifier::new(issuers, grace, Clock::system())` at start-up. It fetches nothing; only settings can fail.

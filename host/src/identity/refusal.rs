@@ -7,7 +7,7 @@ use crate::problem::{Item, Problem};
 /// caller who forges tokens learns nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialRefusal {
-    /// 401 UNAUTHENTICATED: forged, or of nobody who is trusted.
+    /// 401 UNAUTHENTICATED: forged, or of no trusted issuer.
     #[error("the token is not valid")]
     Unauthenticated,
     /// 401 UNAUTHENTICATED, with what is wrong.

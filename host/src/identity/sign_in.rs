@@ -34,7 +34,7 @@ const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_
 #[serde(deny_unknown_fields)]
 pub struct ConsoleClient {
     pub client_id: String,
-    /// Of a confidential client. It is never shown.
+    /// The secret of a confidential client. It is never shown.
     #[serde(serialize_with = "hide")]
     pub client_secret: Option<String>,
     /// Separated by blanks. Absent: `openid profile email`.
@@ -156,7 +156,7 @@ impl SignIn {
     async fn fetch_tokens(&self, address: Url, form: &[(&str, &str)]) -> Result<Tokens, SignInFault> {
         let ConsoleClient { client_id, client_secret, parameters, .. } = &self.client;
         let mut text = encode_form(form);
-        // The token is for the resource of the authorization (RFC 8707), which some issuers want named again.
+        // The token is for the resource of the authorization (RFC 8707), which some issuers require again.
         let resources = parameters.iter().flat_map(|text| text.split('&'));
         for resource in resources.filter(|parameter| parameter.starts_with("resource=")) {
             text = format!("{text}&{resource}");

@@ -1,4 +1,4 @@
-//! People as the service knows them: a record made at the first valid token, keyed by issuer and subject, never by email.
+//! The users of the service: a record made at the first valid token, keyed by issuer and subject, never by email.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroUsize;
@@ -49,8 +49,8 @@ impl Default for Users {
 }
 
 impl Users {
-    /// The record of a verified token's holder, made or brought up to date where needed. A change within a minute after the last is reported
-    /// to its own request alone, and written with the first one after that.
+    /// The record of a verified token's holder, made or brought up to date where needed. A change within a minute after
+    /// the last is reported only to its own request, and written with the first one after that.
     pub async fn bring_up_to_date(&self, database: &Database, claims: &Arc<Claims>) -> Result<Arc<User>, Error> {
         let key = (claims.issuer.clone(), claims.subject.clone());
         // Sign-ins of one subject wait for each other and delay no other caller.
@@ -114,7 +114,7 @@ async fn read(session: &mut Session, claims: &Claims) -> Result<Option<Kept>, Er
         created_at: row.instant(1)?,
         updated_at: row.instant(2)?,
     };
-    // A clock that went back keeps nobody waiting longer.
+    // A clock that went back keeps no user waiting longer.
     let age = u64::try_from(now.saturating_sub(user.updated_at)).map_or(Duration::ZERO, Duration::from_millis);
     Ok(Some(Kept { user: Arc::new(user), rests_until: Some(Instant::now() + REST.saturating_sub(age)) }))
 }

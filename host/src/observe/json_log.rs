@@ -1,5 +1,5 @@
 //! The log as JSON: one object a line, with the members of the event next to the time, the level and the target. A line that a
-//! request's task logs has the request's id, whether the place in the code knows it or not.
+//! request's task logs has the request's id, whether the place in the code has it or not.
 
 use std::fmt;
 

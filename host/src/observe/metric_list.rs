@@ -214,7 +214,7 @@ mod tests {
         let texts = sources(&folder).into_iter().map(|path| std::fs::read_to_string(path).unwrap());
         let set: BTreeSet<String> = texts.flat_map(|text| list_names(&text)).collect();
         assert_eq!(set.iter().map(String::as_str).collect::<BTreeSet<_>>(), names());
-        assert_eq!(names().len(), METRICS.len(), "one name stands twice");
+        assert_eq!(names().len(), METRICS.len(), "one name is listed twice");
     }
 
     #[test]

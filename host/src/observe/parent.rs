@@ -18,7 +18,7 @@ pub struct TraceId(pub u128);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpanId(pub u64);
 
-/// A span as its successor in another system knows it.
+/// A span as its successor in another system receives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceParent {
     pub trace: TraceId,
@@ -109,7 +109,7 @@ mod tests {
         for (text, is_sampled) in [
             (format!("00-{TRACE}-{SPAN}-01"), true),
             (format!("00-{TRACE}-{SPAN}-00"), false),
-            // Flags that this version does not know.
+            // Flags that this version does not define.
             (format!("00-{TRACE}-{SPAN}-fe"), false),
             (format!("01-{TRACE}-{SPAN}-03"), true),
             (format!("cc-{TRACE}-{SPAN}-01-more"), true),

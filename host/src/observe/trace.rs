@@ -1,5 +1,5 @@
-//! The trace of one request: the steps that it went through, and within a step what was called. Nothing in it is a value that
-//! somebody sent or that is stored: names of the code and of descriptors, ids of request and company, counts.
+//! The trace of one request: the steps that it went through, and within a step what was called. It contains no value
+//! that a caller sent or that is stored: names of the code and of descriptors, ids of request and company, counts.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

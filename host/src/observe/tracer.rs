@@ -74,8 +74,8 @@ impl Tracer {
         Ok(Tracer { ratio: settings.ratio, exporter: Some(exporter) })
     }
 
-    /// The trail of a request that begins. `is_proxy`: a trusted proxy sent it, so that the parent's word for sampling counts;
-    /// a stranger's would let anybody have the host trace every request.
+    /// The trail of a request that begins. `is_proxy`: a trusted proxy sent it, so that the parent's sampling flag
+    /// counts; that of an untrusted client would let any client have the host trace every request.
     pub fn begin(&self, request: Uuid, headers: &HeaderMap, is_proxy: bool) -> RequestTrail {
         let parent = TraceParent::read(headers);
         let is_sampled = self.exporter.is_some() && self.samples(parent.filter(|_| is_proxy));

@@ -1,4 +1,4 @@
-//! The challenge of a registry that wants to know who asks (RFC 9110, 11.6.1; the token specification of the
+//! The challenge of a registry that asks for credentials (RFC 9110, 11.6.1; the token specification of the
 //! distribution project): the password itself, or a token for which another server takes it.
 
 use http::{HeaderMap, header};

@@ -57,7 +57,7 @@ struct TokenDocument {
     access_token: Option<String>,
 }
 
-/// Resolves names to public addresses alone: a connection goes where this says.
+/// Resolves names only to public addresses: a connection goes where this says.
 struct PublicNames(Resolver);
 
 impl Resolve for PublicNames {

@@ -29,7 +29,7 @@ pub struct ModuleReference {
 pub struct RegistryName(String);
 
 impl ModuleReference {
-    /// The same, of this manifest alone.
+    /// The same, pinned to this manifest.
     pub fn pin(&self, digest: OciDigest) -> ModuleReference {
         ModuleReference { digest: Some(digest), ..self.clone() }
     }

@@ -127,7 +127,7 @@ impl Registry {
         }
     }
 
-    /// The content of a descriptor, whose size somebody has judged.
+    /// The content of a descriptor, whose size the caller has judged.
     async fn read_blob(&mut self, blob: &OciDescriptor, name: &'static str) -> Result<Bytes, RegistryFault> {
         let address = self.connection.address(&format!("blobs/{}", blob.digest))?;
         let response = self.ask(Method::GET, address, &[]).await?;

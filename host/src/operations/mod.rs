@@ -1,5 +1,5 @@
 //! Callable operations: as they are declared, host's and modules' alike, the table of them, and the contract that is
-//! published from the same declarations. Nothing here knows what runs an operation, or how a request comes.
+//! published from the same declarations. Nothing here depends on what runs an operation, or how a request comes.
 
 pub mod document;
 pub mod names;

@@ -67,7 +67,7 @@ impl<R> Table<R> {
         Found::OtherMethods(methods.join(", "))
     }
 
-    /// Whether a success of the operation says where the record is that it made.
+    /// Returns whether a success of the operation has the address of the record that it made.
     pub fn is_located(&self, operation: &Operation) -> bool {
         self.located.contains(&operation.route.operation)
     }

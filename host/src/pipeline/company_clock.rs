@@ -16,7 +16,7 @@ pub async fn read(session: &mut Session, tenant: Uuid) -> Result<Option<i64>, Er
     first(&session.query(READ, &[Cell::Id(tenant)]).await?)
 }
 
-/// The same, and nobody moves the clock before the transaction ends: what is committed after a move bears a time after it.
+/// The same, and no other transaction moves the clock before this one ends: a commit after a move bears a time after it.
 /// SQLite has one writer as it is.
 pub async fn hold(session: &mut Session, tenant: Uuid) -> Result<Option<i64>, Error> {
     let sql = if matches!(session, Session::Postgres(_)) { HOLD } else { READ };

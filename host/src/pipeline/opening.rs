@@ -79,7 +79,7 @@ impl Opened {
                 Err(Problem::of_credential(match standing.as_ref().map(|standing| &*standing.status) {
                     Some("REVOKED") => KEY_REVOKED,
                     Some("EXPIRED") => "The key has expired.",
-                    _ => "The key does not stand now.",
+                    _ => "The key is not active now.",
                 }))
             }
         }
@@ -184,9 +184,9 @@ fn postgres_answer() -> String {
     )
 }
 
-/// The key's row, before anything else of a write: whoever holds it is waited for. A statement of its own, with the company as a
-/// constant: a distributing server sends it to where the company is. It is taken before the caller is judged; a refusal
-/// undoes it.
+/// The key's row, before anything else of a write: it waits for the request that holds the row. A statement of its own,
+/// with the company as a constant: a distributing server sends it to the company's node. It is taken before the caller
+/// is judged; a rejection rolls it back.
 const POSTGRES_CLAIM: &str = "prepare stoa_claim(uuid, uuid, text, uuid, bytea) as
 insert into stoa_idempotency (tenant_id, actor_id, operation, key, fingerprint, created_at)
 values ($1, $2, $3, $4, $5, date_trunc('milliseconds', statement_timestamp()))

@@ -96,7 +96,7 @@ impl ModuleCall<'_> {
         Refused::Problem(Problem::new(failure.code()))
     }
 
-    /// An answer that came and is none: the module's journal does not know of it yet.
+    /// An answer that came and is none: it is not in the module's journal yet.
     pub fn refuse_answer(&self, failure: &Failure) -> Refused {
         journal::Source { module: self.module, operation: self.operation, request: self.trail.request_id }
             .write_failure(failure);

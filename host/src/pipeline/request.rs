@@ -48,7 +48,7 @@ impl Request {
         }
     }
 
-    /// Whether it runs with the time of a report.
+    /// Returns whether it runs with the time of a report.
     pub fn is_report(&self) -> bool {
         self.heavy.is_some() && self.operation.route.heavy
     }

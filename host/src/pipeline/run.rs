@@ -52,7 +52,7 @@ pub async fn run<H: Host>(
         }
         _ => None,
     };
-    // Reports are left out: what they cost, a trial would cost again.
+    // Reports are left out: a trial would cost as much again.
     let trials = request.generation.trials.load_full();
     let again = (!heavy && !trials.is_empty()).then(|| (trials, request.clone(), runner.clone()));
     let work = work((host.clone(), request, runner), move |session, shared| async move {

@@ -100,7 +100,7 @@ impl<H: Host> PreparedRequest<'_, H> {
     fn authorize(&self, opened: &Opened) -> Result<&Input, Problem> {
         let Request { caller, tenant, operation, input, .. } = self.request;
         opened.authenticate(caller)?;
-        // A body refused by size alone comes before the permission, every other fault behind it.
+        // A body that is rejected only by size comes before the permission, every other fault behind it.
         if let Err(problem) = input
             && problem.status == 413
         {

@@ -10,7 +10,8 @@ use crate::database::{Database, Verdict, work};
 use crate::problem::Problem;
 use crate::sandbox::trial::Trial;
 
-/// Tells the trial whom a failed request hit, where the module before does not fail it too. A request that cannot be tried does not count.
+/// Notes in the trial whom a failed request hit, where the module before does not fail it too. A request that cannot be
+/// tried does not count.
 pub async fn look_into<H: Host>(
     trials: &[Arc<Trial>],
     host: &Arc<H>,
@@ -55,7 +56,7 @@ fn before<O: Clone>(trial: &Trial, request: &Request, runner: &Runner<O>) -> Opt
     Some((request.repeat(before.clone(), operation), runner))
 }
 
-/// `None`: the database cannot tell.
+/// `None`: the database does not respond.
 async fn fails<H: Host>(
     host: &Arc<H>,
     database: &Database,

@@ -1,5 +1,5 @@
 //! The parts of a module's own words that may appear in a problem or an audit entry: names of positions and kinds, by
-//! their form. Anything else there is a failure of the module, and nobody sees it.
+//! their form. Anything else there is a failure of the module, and no response shows it.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub fn is_item_code_of(module: &Vetted, problems: &BTreeMap<String, (u16, String
     !module.by_partner || module.passes_on || is_common_item_code(problems, code) || is_own()
 }
 
-/// Whether every module may use a code for an item; `problems` are those that modules declare.
+/// Returns whether every module may use a code for an item; `problems` are those that modules declare.
 pub fn is_common_item_code(problems: &BTreeMap<String, (u16, String)>, code: &str) -> bool {
     let is_hosts = || CODES.iter().any(|(known, ..)| *known == code);
     names::is_shared_item_code(code) || problems.contains_key(code) || is_hosts()

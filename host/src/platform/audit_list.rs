@@ -39,7 +39,7 @@ pub const FILTERS: [&str; 11] = [
     "text",
 ];
 
-/// An entry's id is made of the instant that `created_at` holds. Bounds on ids, for the index alone, leave this much room.
+/// An entry's id is made of the instant that `created_at` holds. Bounds on ids, which only the index needs, leave this much room.
 const SLACK_MS: i64 = 3_600_000;
 
 pub const OPERATIONS: &[PlatformOperation] =
@@ -303,7 +303,7 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
 }
 
 impl ListAuditEntries {
-    /// Returns whether entries are looked for of which no index knows, by their text or their result.
+    /// Returns whether entries are looked for without an index, by their text or their result.
     fn searches(&self) -> bool {
         self.text.is_some() || self.result.is_some()
     }
@@ -367,7 +367,7 @@ fn compose(
     let text = query.text.map(|text| text.to_ascii_lowercase().replace('\u{1f}', " "));
     conditions.and_some(spelling.text, text, Cell::Text);
 
-    // The time decides; the id, which ascends with it, is what the indexes know.
+    // The time decides; the id, which ascends with it, is in the indexes.
     let mut bounds: Vec<(&str, Uuid)> = query.cursor.map(|cursor| ("<", cursor)).into_iter().collect();
     bounds.extend(end.map(|end| (">=", end)));
     if let Some((from, _)) = query.from.map(|from| from.span(zone)) {

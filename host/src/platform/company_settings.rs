@@ -115,7 +115,7 @@ async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
     Ok(Done { changed, ..answer_about(tenant, &after)? })
 }
 
-/// Holds the company's row until the end of the transaction: whoever else does waits. SQLite has one writer as it is.
+/// Holds the company's row until the end of the transaction: others wait. SQLite has one writer as it is.
 pub async fn lock(session: &mut Session, tenant: Uuid) -> Result<(), Error> {
     if matches!(session, Session::Postgres(_)) {
         session.query("select id from stoa_tenant where id = $1 for update", &[Cell::Id(tenant)]).await?;

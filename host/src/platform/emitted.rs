@@ -1,5 +1,5 @@
-//! `/events`: what was emitted, for thirty days. Whoever missed deliveries catches up here: nothing is committed behind a reader who goes on
-//! from the id seen last.
+//! `/events`: what was emitted, for thirty days. A receiver that missed deliveries catches up here: nothing is
+//! committed behind a reader that goes on from the last id it read.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -109,7 +109,7 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let mut wanted = Conditions::new("e.tenant_id", tenant);
     wanted.and_some("e.kind = ?", query.kind, Cell::Text);
     wanted.and_some("e.resource_id = ?", query.resource_id, Cell::Id);
-    // An event's id is made of its instant, which is what the index knows.
+    // An event's id is made of its instant, which the index has.
     wanted.and_some("e.id >= ?", query.from, |from| Cell::Id(first_of(from.timestamp_millis())));
     wanted.and_some("e.id < ?", query.to, |to| Cell::Id(first_of(to.timestamp_millis().saturating_add(1))));
     wanted.and_some("e.id > ?", query.cursor, Cell::Id);

@@ -44,7 +44,7 @@ struct CreatedRecord {
     id: Uuid,
 }
 
-/// How a company is made, whoever asked for it.
+/// How a company is made, by a user or by an operator.
 pub struct Founding {
     pub generation: Arc<Generation>,
     pub limits: Limits,

@@ -86,13 +86,13 @@ pub const NAMES: HostNames = HostNames {
 pub struct Platform {
     pub database: Arc<Database>,
     pub limits: Limits,
-    /// True if anybody with a verified identity may make a company.
+    /// True if every user with a verified identity may make a company.
     pub onboarding_open: bool,
     /// Companies that one user may make in a day.
     pub companies_per_day: u32,
     /// Endpoints of webhooks that a company has at most.
     pub webhook_endpoints: u32,
-    /// Whether this is a --dev host: a rejection may then name a setting of it.
+    /// True if this is a --dev host: a rejection may then name a setting of it.
     pub dev: bool,
     /// Environment of the API keys that are issued here.
     pub environment: Environment,

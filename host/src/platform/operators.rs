@@ -1,5 +1,5 @@
-//! Operators' actions on companies, outside any request: make, suspend, resume, entitle. The command line calls them beside hosts
-//! that run, and the operators' API of each host; every change leaves its audit entry.
+//! Operators' actions on companies, outside any request: make, suspend, resume, entitle. The command line calls them,
+//! also while hosts run, and so does the operators' API of each host; every change leaves its audit entry.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub enum Owner {
 pub enum CompanyRefusal {
     #[error("there is no company {0}")]
     NoCompany(Uuid),
-    /// Of a company: a key, an endpoint, a delivery.
+    /// The kind of the record: a key, an endpoint, a delivery.
     #[error("the company has no such {0}")]
     NoRecord(&'static str),
     #[error("{0}")]
@@ -261,7 +261,7 @@ fn entry(request: Uuid, operation: &'static str, resource_type: &'static str, me
     }
 }
 
-/// Writes events that modules emitted by themselves: for nobody's request.
+/// Writes events that modules emitted outside of a request.
 pub async fn emit(session: &mut Session, now: i64, tenant: Uuid, request: Uuid, events: &[Event]) -> Result<(), Error> {
     let mut ids = Ids::new(now);
     for event in events {

@@ -77,7 +77,7 @@ pub fn refuse_unknown(judged: &[(&str, bool)]) -> Result<(), Problem> {
     if faults.is_empty() { Ok(()) } else { Err(Problem::new("VALIDATION_FAILED").with(faults)) }
 }
 
-/// Leaves out the type beside the texts: a value of another type is refused as one that is not among them.
+/// Leaves out the type next to the texts: a value of another type is rejected as one that is not among them.
 pub fn drop_type(schema: &mut Schema) {
     schema.remove("type");
 }

@@ -1,11 +1,11 @@
-//! The time that a purge goes by. A clock may have run ahead for a while (a board without a battery, before it asked the network): what a
-//! purge drops by such a time is gone, and a key whose row is gone acts a second time. So a purge goes by the newest time that was seen
-//! at least a day ago, and not at all right after a jump.
+//! The time that a purge goes by. A clock may have run ahead for a while (a board without a battery, before it asked
+//! the network): rows that a purge drops by such a time are gone, and a key whose row is gone acts a second time. So a
+//! purge goes by the newest time that was seen at least a day ago, and not at all right after a jump.
 
 use crate::database::{Cell, Error, Row, Session};
 
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// Two looks at the clock that lie further apart than this, either way, are a jump: or nobody looked for so long.
+/// Two looks at the clock that lie further apart than this, either way, are a jump, or no host looked for so long.
 const JUMP_MS: i64 = 60 * 60 * 1000;
 
 /// Looks at the clock that are remembered.

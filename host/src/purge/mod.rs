@@ -20,8 +20,9 @@ const V7_MS: i64 = 9 * DAY_MS;
 /// How long events are kept, and what became of them.
 const EVENTS_MS: i64 = 30 * DAY_MS;
 
-/// One kind of row to drop, up to a batch of those before an instant (`$1`; as the least id of that instant where `by_id`); answers a row for each. The batch's size stands in the text:
-/// PostgreSQL takes a limit that is bound for a tenth of the rows, and would read the table.
+/// One kind of row to drop, up to a batch of those before an instant (`$1`; as the least id of that instant where `by_id`);
+/// answers a row for each. The batch's size is in the text: PostgreSQL takes a limit that is bound for a tenth of the rows,
+/// and would read the table.
 struct Rule {
     name: &'static str,
     age_ms: i64,

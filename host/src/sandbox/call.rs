@@ -41,7 +41,7 @@ pub struct Ran<T> {
     pub blamed: Arc<Module>,
     /// The extensions that took part.
     pub extensions: Vec<Arc<Module>>,
-    /// Whether rows were written or events emitted.
+    /// True if rows were written or events emitted.
     pub has_changes: bool,
     pub used: Used,
 }
@@ -188,7 +188,7 @@ fn end<T>(
 ) -> Ran<T> {
     let (result, refusal) = match result {
         Err(error) => (Err(classify(&mut state, &error)), None),
-        // What was done is undone, whatever else it was.
+        // The writes are rolled back, whatever the answer was.
         Ok((answer, Some(rejection))) => (Ok(answer), Some(rejection)),
         Ok((answer, None)) if succeeds(&answer) => (check_success(&mut state).map(|()| answer), None),
         Ok((answer, None)) => (Ok(answer), None),

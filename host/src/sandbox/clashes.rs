@@ -59,7 +59,7 @@ impl Claims {
 
 /// Claims that two modules share, or a module and the host: names, routes, operations, events, permissions, scopes,
 /// onboarding members, filters; and problem codes with two meanings. Two modules may declare one code, since a caller
-/// cannot tell them apart: then it is the same refusal. The first module is the holder.
+/// cannot distinguish them: then it is the same rejection. The first module is the holder.
 pub fn clashes<'a>(host: &HostNames, descriptors: impl Iterator<Item = &'a Descriptor> + Clone) -> Vec<String> {
     let mut claims = Claims::new(host);
     descriptors.clone().for_each(|descriptor| claims.claim_all(descriptor));

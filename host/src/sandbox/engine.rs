@@ -32,14 +32,14 @@ impl Sandbox {
     }
 }
 
-/// Sizes of the pool of linear memories: the knobs that the benchmark turns.
+/// Sizes of the pool of linear memories: the knobs that the benchmark varies.
 #[derive(Debug, Clone, Copy)]
 pub struct Pool {
     /// Address space of each linear memory, in bytes: the largest limit of any route.
     pub memory: usize,
     /// Bytes of a linear memory that a reset keeps and clears by hand.
     pub keep_resident: usize,
-    /// Reset dirty pages alone where the kernel can tell them (Linux 6.7).
+    /// Reset only dirty pages where the kernel can report them (Linux 6.7).
     pub pagemap_scan: bool,
 }
 

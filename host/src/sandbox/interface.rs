@@ -36,7 +36,7 @@ impl InterfaceName {
 }
 
 /// Returns whether a module that was built for one version of a service can be served by another: the same major, at
-/// least as high; before 1.0 the same minor; before 0.1 and among prereleases the same alone.
+/// least as high; before 1.0 the same minor; before 0.1 and among prereleases only the same version.
 pub fn fits(wanted: &Version, offered: &Version) -> bool {
     let exact = !wanted.pre.is_empty() || !offered.pre.is_empty() || (wanted.major == 0 && wanted.minor == 0);
     let line = |version: &Version| (version.major, if version.major == 0 { version.minor } else { 0 });

@@ -283,7 +283,7 @@ mod tests {
         let rest = entries.read_after(2);
         assert_eq!((texts(&rest), rest.failures.len(), rest.next, rest.lost), (vec!["b"], 0, 3, 0));
         assert_eq!(texts(&entries.read_after(3)), Vec::<&str>::new());
-        assert_eq!(texts(&entries.read_after(99)), vec!["a", "b"], "the host began anew");
+        assert_eq!(texts(&entries.read_after(99)), vec!["a", "b"], "the host began again");
     }
 
     #[test]

@@ -268,7 +268,7 @@ impl Sample {
     }
 }
 
-/// Returns whether a schema takes objects alone: it says so, or each of its alternatives does.
+/// Returns whether a schema takes only objects: it says so, or each of its alternatives does.
 fn is_of_objects(schema: &Json, schemas: &Map<String, Json>, depth: u32) -> bool {
     let Some(deeper) = depth.checked_sub(1) else { return false };
     let reference = schema.get("$ref").and_then(Json::as_str).and_then(refs::name);

@@ -50,7 +50,7 @@ pub struct LimitShare {
 
 /// A call of an extension that has not ended.
 pub struct OpenShare {
-    /// Of its share.
+    /// The index of its share.
     pub index: usize,
     /// The request's use at its beginning.
     pub entry: ShareUse,
@@ -148,7 +148,7 @@ impl Limits {
         Limits {
             deadline: self.deadline.saturating_mul(shares),
             host: self.host.saturating_mul(shares),
-            // Events tell again what a large body said.
+            // Events repeat the content of a large body.
             reported: self
                 .reported
                 .saturating_mul(usize::try_from(shares).unwrap_or(1))
@@ -312,7 +312,7 @@ impl GuestClock {
         Duration::from_nanos(self.0.spent.load(Relaxed)) + self.stretch()
     }
 
-    /// Counts the time inside `poll` alone: a guest that waits for a processor of a busy host is not charged for it.
+    /// Counts only the time inside `poll`: a guest that waits for a processor of a busy host is not charged for it.
     pub async fn measure<F: Future>(&self, future: F) -> F::Output {
         let mut future = std::pin::pin!(future);
         std::future::poll_fn(|context| {

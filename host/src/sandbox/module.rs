@@ -97,7 +97,7 @@ impl Module {
     }
 }
 
-/// A module without a sandbox: the benchmark's alone. It calls the host's interfaces on `State`, as a component does
+/// A module without a sandbox, only for the benchmark. It calls the host's interfaces on `State`, as a component does
 /// through the linker.
 #[cfg(feature = "native-modules")]
 pub trait Native: Send + Sync {

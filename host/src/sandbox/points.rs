@@ -1,5 +1,5 @@
 //! Points: a module calls an interface of `commerce:extension`, and the host calls every active module that exports it, in the
-//! arrangement of the generation. The host knows no point by its name: the type of a function decides how the results become one.
+//! arrangement of the generation. The host names no point: the type of a function decides how the results become one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -17,7 +17,7 @@ struct ExtensionCodes<'a> {
     module: &'a str,
     problems: &'a [String],
     item_codes: &'a [String],
-    /// Of a module that adds members to responses.
+    /// The places of responses where the module adds members.
     shows: &'a [Shown],
 }
 

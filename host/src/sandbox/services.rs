@@ -53,7 +53,7 @@ pub struct Offer {
     pub version: Version,
 }
 
-/// Everything that a module wants in vain.
+/// Every import of a module that no other module can serve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unresolved(pub Vec<Missing>);
 
@@ -107,7 +107,7 @@ struct Found {
     offer: Offer,
 }
 
-/// Every version of the interface that anybody offers.
+/// Every version of the interface that a module offers.
 fn offers(engine: &Engine, wanted: &InterfaceName, modules: &[(String, &Component)]) -> Vec<Found> {
     let mut found = Vec::new();
     for (provider, (module, component)) in modules.iter().enumerate() {
@@ -145,7 +145,7 @@ fn choose<'a>(wanted: &InterfaceName, offers: &'a [Found]) -> Result<&'a Found, 
     Ok(best)
 }
 
-/// Looks every function up in the provider; what it lacks or has with other types is answered by name.
+/// Looks every function up in the provider; returns the names of functions that it lacks or has with other types.
 fn bind(
     engine: &Engine,
     wanted: &ComponentInstance,

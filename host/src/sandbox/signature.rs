@@ -8,7 +8,7 @@ use wasmtime::component::types::ComponentFunc;
 
 /// Longest text. A type can be small in a file and endless when spelled out.
 const LONGEST: usize = 32 << 10;
-/// Ends a text that was cut: what follows is not known.
+/// Ends a text that was cut: the rest is unknown.
 pub const CUT: char = '…';
 
 /// `func(ids: list<tuple<u64, u64>>) -> list<record { id: tuple<u64, u64>, name: string }>`.

@@ -49,7 +49,7 @@ impl Trial {
         })
     }
 
-    /// Looked into: `hit`, the company, where the failure is the new version's alone.
+    /// Counts a check: `hit` is the company, where only the new version fails.
     pub fn note_check(&self, caller: Uuid, hit: Option<Uuid>) {
         if let Ok(mut callers) = self.callers.lock() {
             let checks = callers.entry(caller).or_default();

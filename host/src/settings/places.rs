@@ -17,7 +17,7 @@ pub struct Place {
     pub name: String,
     #[serde(serialize_with = "without_password")]
     pub url: Option<String>,
-    /// The address with the role for moves, which the other servers use too: `stoa tenant move` alone needs it.
+    /// The address with the role for moves, which the other servers use too: only `stoa tenant move` needs it.
     #[serde(default, serialize_with = "without_password")]
     pub move_url: Option<String>,
     /// The address of a standby of the server, which runs heavy reads such as reports. Absent: the server runs them.
@@ -25,7 +25,7 @@ pub struct Place {
     pub standby_url: Option<String>,
     /// Certificates, PEM, that the server's is verified against. Absent: `database_tls_ca`.
     pub ca: Option<PathBuf>,
-    /// The place's share of new companies, beside the others' weights. Absent: 1. At 0 it gets none.
+    /// The place's share of new companies, relative to the others' weights. Absent: 1. At 0 it gets none.
     pub weight: Option<u32>,
 }
 

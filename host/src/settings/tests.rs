@@ -32,7 +32,7 @@ fn the_page_of_settings_lists_every_setting_and_no_other() {
     let rows = include_str!("../../../docs/operate/settings.md").lines().filter(|line| line.starts_with("| `STOA_"));
     let names = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`'));
     let listed: BTreeSet<String> = names.filter_map(|name| name.strip_prefix("STOA_")).map(String::from).collect();
-    // Several issuers and servers are written in the file alone.
+    // Several issuers and servers are written only in the file.
     let mut expected: BTreeSet<String> =
         known.into_iter().filter(|name| !["OIDC", "PLACES"].contains(&&**name)).collect();
     expected.extend(of_clients);

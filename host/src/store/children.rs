@@ -11,7 +11,7 @@ use super::schema::{ID, Key, Table, Tables};
 use super::sql::{Dialect, Sql};
 
 /// Children of one step (PostgreSQL). Their number is in the text as a query: planned for few rows, the step reads the
-/// index in its order and never sorts all there is, even where statistics know of few matches.
+/// index in its order and never sorts all there is, even where statistics show few matches.
 const STEP: usize = 128;
 
 /// The `has` that a page of ids follows.
@@ -25,7 +25,7 @@ pub(super) struct Children {
     until: Option<Datum>,
 }
 
-/// Takes the `has` to follow, and the cursor, out of the select; leaves a select alone that has none.
+/// Takes the `has` to follow, and the cursor, out of the select; a select that has none stays as it is.
 pub(super) fn take(schema: &Tables, select: &mut Select) -> Option<Children> {
     let [(ID, descending)] = select.order.as_slice() else { return None };
     let descending = *descending;

@@ -58,8 +58,8 @@ impl Condition {
         matches!(self, Condition::All(parts) if parts.is_empty())
     }
 
-    /// Returns whether text is looked for, in columns of the table itself or among alternatives: no index knows which rows have it. A `has`
-    /// that every row must meet is looked up first, and does not count.
+    /// Returns whether text is looked for, in columns of the table itself or among alternatives: no index finds the
+    /// rows that have it. A `has` that every row must meet is looked up first, and does not count.
     pub fn searches(&self) -> bool {
         match self {
             Condition::Contains { .. } => true,

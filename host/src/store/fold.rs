@@ -1,4 +1,4 @@
-//! Search text: a group's columns in lower case, parted by U+001F, so that one containment test finds a text in any of
+//! Search text: a group's columns in lower case, separated by U+001F, so that one containment test finds a text in any of
 //! them. Folded here and not by the databases, because those disagree about letters beyond ASCII.
 
 /// Between the fields of a group.

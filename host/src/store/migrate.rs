@@ -135,7 +135,7 @@ pub fn merge_additive(current: &[Collection], wanted: &Tables) -> Vec<Collection
     merged
 }
 
-/// PostgreSQL: statements that build indexes on tables in use, each to run alone and outside a transaction, before `apply`.
+/// PostgreSQL: statements that build indexes on tables in use, each to run by itself and outside a transaction, before `apply`.
 pub fn indexes_ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
     postgres::ahead(schema, changes)
 }

@@ -1,8 +1,8 @@
 //! The typed store: what modules see of the database. A batch of calls is checked against the module's collections,
 //! turned into SQL that always names the tenant, and answered alike by SQLite and PostgreSQL.
 //!
-//! `run` is the only way in for modules; `plan` and `apply` make and extend the tables on activation, and `find_reindex` tells what
-//! those that an older host made lack.
+//! `run` is the only way in for modules; `plan` and `apply` make and extend the tables on activation, and
+//! `find_reindex` finds what is missing from those that an older host made.
 
 mod call;
 mod checks;
@@ -80,7 +80,7 @@ fn describe_limit(name: &str, most: usize) -> String {
     format!("{name}: {most}")
 }
 
-/// Why a call fails while it runs; `run` turns it into the error that the module receives.
+/// Why a call fails while it runs; `run` maps it to the error that the module receives.
 #[derive(Debug)]
 enum Stop {
     Database(Error),
@@ -200,7 +200,7 @@ impl Reading {
     }
 }
 
-/// Turns the rows of a read into its reply.
+/// Makes the reply of a read from its rows.
 fn page(scope: &mut Scope, call: usize, query: &Query, mut rows: Vec<Vec<Datum>>) -> Result<Reply, Stop> {
     query.arrange(&mut rows);
     let has_more = query.limit.is_some_and(|limit| rows.len() > limit);

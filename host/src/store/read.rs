@@ -92,7 +92,7 @@ pub(super) fn one_key(schema: &Tables, keyed: &Keyed, key: Vec<Datum>, sql: Sql)
     Query { sql, outputs, hidden: 0, limit: None, whole: false, reached: None }
 }
 
-/// All keys in one statement, with each row's position among them: PostgreSQL's form. One key alone, the usual case, is
+/// All keys in one statement, with each row's position among them: PostgreSQL's form. A single key, the usual case, is
 /// a plain comparison, which takes the server a third of the time.
 pub(super) fn all_keys(schema: &Tables, mut keyed: Keyed, sql: Sql) -> Query {
     if keyed.keys.len() == 1 {

@@ -11,7 +11,7 @@ use super::{postgres, sqlite};
 use crate::database::{Error, Session};
 
 /// Compares a module's tables with what is recorded and what exists. Answers the statements to run (on PostgreSQL each
-/// alone and outside a transaction), and the collections whose record is another once they ran.
+/// by itself and outside a transaction), and the collections whose record is another once they ran.
 pub async fn find_reindex(
     session: &mut Session,
     recorded: &[Collection],

@@ -47,10 +47,9 @@ pub(super) struct Column {
     pub type_: ColumnType,
     pub nullable: bool,
     pub default: Option<Datum>,
-    /// The quoted name of a derived column's mark. A change by a version that declares the column turns the mark
-    /// over. A version that does not know the column leaves the mark, and a trigger makes the column null: the
-    /// database decides that with the change itself, whichever version made it, on whichever host, and however long
-    /// ago that request began.
+    /// The quoted name of a derived column's mark. A change by a version that declares the column flips the mark. A
+    /// version without the column leaves the mark, and a trigger makes the column null: the database decides that with
+    /// the change itself, whichever version made it, on whichever host, and however long ago that request began.
     pub mark: Option<String>,
 }
 
@@ -159,7 +158,7 @@ impl Tables {
         shorten(format!("{bare}__u_{key}"))
     }
 
-    /// Name of a declared index in the database. It tells the form: an index of another form is another index.
+    /// Name of a declared index in the database. It depends on the form: an index of another form is another index.
     fn index(bare: &str, list: &[String], partial: bool) -> String {
         shorten(format!("{bare}__{}_{}", if partial { "p" } else { "i" }, list.join("_")))
     }
@@ -206,7 +205,7 @@ impl Table {
         &self.columns[self.host..]
     }
 
-    /// SQL of every change to rows `t`: the marks of the derived columns that this version knows are turned over.
+    /// SQL of every change to rows `t`: the marks of the derived columns that this version has are flipped.
     pub fn turn_marks(&self) -> String {
         let marks = self.columns.iter().filter_map(|column| column.mark.as_ref());
         marks.map(|mark| format!(", {mark} = not t.{mark}")).collect()

@@ -1,6 +1,6 @@
-//! Searches of text look at so many rows and no more: no index knows which rows contain a text (a trigram index would serve neither
-//! behind row-level security nor on SQLite), and a company has as many rows as it likes. A page that found less than was asked for
-//! tells how far it looked, and the next one goes on from there.
+//! Searches of text look at so many rows and no more: no index finds the rows that contain a text (a trigram index
+//! would serve neither behind row-level security nor on SQLite), and the number of a company's rows has no limit. A
+//! page that found less than was asked for returns how far it looked, and the next one goes on from there.
 //!
 //! Other filters do not narrow these rows, since a filter that few rows meet would have all of them read. Those that an
 //! index serves in the order of the ids are the exception: the rows that they leave are the only ones that are read.

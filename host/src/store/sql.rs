@@ -82,7 +82,7 @@ impl Sql {
         self
     }
 
-    /// Leaves numbers for values that are bound later, row by row: what is bound from here on is numbered behind them.
+    /// Leaves numbers for values that are bound later, row by row: values bound from here on are numbered behind them.
     pub fn reserve(&mut self, count: usize) -> &mut Sql {
         let later = Param { type_: ColumnType::Text, bound: Bound::One(Datum::Null) };
         self.params.extend(std::iter::repeat_n(later, count));

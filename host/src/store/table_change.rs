@@ -44,12 +44,12 @@ pub enum TableChange {
 }
 
 impl TableChange {
-    /// Whether it tightens: the older generation may write rows that break it.
+    /// Returns whether it tightens: the older generation may write rows that break it.
     pub fn tightens(&self) -> bool {
         matches!(self, TableChange::Unique { .. } | TableChange::Check { .. })
     }
 
-    /// Whether the tables work without it, if slowly.
+    /// Returns whether the tables work without it, if slowly.
     pub fn is_index(&self) -> bool {
         matches!(self, TableChange::Index { .. })
     }

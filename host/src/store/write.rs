@@ -1,4 +1,4 @@
-//! Inserts and updates, checked; and the part of an update's SQL that both databases share: one expression that tells
+//! Inserts and updates, checked; and the part of an update's SQL that both databases share: one expression that says
 //! why a row does not take its change.
 
 use std::collections::{HashMap, HashSet};
@@ -155,7 +155,7 @@ pub(super) struct Change {
 
 /// Rows that an update inserts where it finds none.
 pub(super) struct Initial {
-    /// Columns that are stated, beside the key's.
+    /// Columns that are stated, in addition to the key's.
     pub columns: Vec<usize>,
     /// One for each change; none: its row must be there.
     pub rows: Vec<Option<NewRow>>,
@@ -259,7 +259,7 @@ fn check_change(
     })
 }
 
-/// Only where the row that goes in can meet no other but by the update's own key, and has nothing that is kept beside it.
+/// Only where the row that goes in can meet no other but by the update's own key, and has no search text.
 fn check_initial(table: &Table, scope: &mut Scope, update: &mut Update, initial: InitialRows) -> Result<(), Refused> {
     let is_only_key = matches!(table.unique.as_slice(), [key] if key.columns == update.key);
     if table.kind != Kind::Projection || !is_only_key || !update.unique.is_empty() || !table.search.is_empty() {

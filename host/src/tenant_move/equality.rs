@@ -23,7 +23,7 @@ type Sums = BTreeMap<(usize, i64), (i64, String)>;
 pub struct Comparison {
     company: Uuid,
     tables: Vec<MovedTable>,
-    /// Of the buckets of each table.
+    /// The mask of the buckets of each table.
     masks: Vec<u64>,
     passed: Option<Passed>,
 }
@@ -45,7 +45,7 @@ pub struct TableComparison {
 }
 
 impl Comparison {
-    /// Of all tables but those that go with the switch.
+    /// Compares all tables but those that go with the switch.
     pub async fn new(source: &mut Server, company: Uuid, tables: &[MovedTable]) -> anyhow::Result<Comparison> {
         let tables: Vec<MovedTable> = tables.iter().filter(|table| !table.is_carried()).cloned().collect();
         let mut comparison = Comparison { company, tables, masks: Vec::new(), passed: None };

@@ -1,7 +1,7 @@
 //! The pause of a company's writes. Every transaction that may write shares a lock of its company (see
-//! [`watermark`](crate::database::watermark)) and is rejected where it cannot have it at once. This command takes the lock for itself:
-//! it then knows that no such transaction is under way and that none begins. A command that is killed loses its connection, and the
-//! company is written again where it was.
+//! [`watermark`](crate::database::watermark)) and is rejected where it cannot have it at once. This command takes the
+//! lock for itself: then no such transaction is under way and none begins. A command that is killed loses its
+//! connection, and the company is written again where it was.
 
 use std::time::Duration;
 

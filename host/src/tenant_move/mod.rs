@@ -118,7 +118,7 @@ impl Moving {
         Ok(())
     }
 
-    /// What a move would copy and what it lacks. Nothing is changed.
+    /// Lists the rows that a move would copy and what it lacks. Nothing is changed.
     pub async fn plan(&self, to: &str) -> anyhow::Result<Plan> {
         self.find(to)?;
         let mut home = Home::open(&self.home, self.company).await?;

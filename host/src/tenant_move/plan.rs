@@ -1,4 +1,5 @@
-//! What a move would copy, and what it lacks. Nothing is changed: the same is judged before a move begins.
+//! The rows that a move would copy, and what it lacks. Nothing is changed. A move makes the same checks
+//! before it begins.
 
 use serde::Serialize;
 use serde_json::json;
@@ -18,7 +19,7 @@ pub struct Plan {
     pub from: String,
     pub to: String,
     pub tables: Vec<TableSize>,
-    /// What keeps the move from beginning.
+    /// The reasons that keep the move from beginning.
     pub missing: Vec<String>,
 }
 

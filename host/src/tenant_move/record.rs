@@ -20,7 +20,7 @@ pub enum MoveStep {
     Switched,
     /// The new place is open. Both servers have what the copy needed.
     Open,
-    /// The old place has rows that nobody sees.
+    /// The old place has rows that no request reads.
     OldRows,
 }
 

@@ -120,7 +120,7 @@ pub async fn pause(target: &mut Server, company: Uuid) -> anyhow::Result<()> {
     target.run(format!("alter subscription {} disable", name(company))).await
 }
 
-/// Ends the copy on both servers. What is gone already stays gone.
+/// Ends the copy on both servers. Parts that are gone already are skipped.
 pub async fn end(source: &mut Server, target: &mut Server, company: Uuid) -> anyhow::Result<()> {
     let name = name(company);
     let exists = format!("select exists (select 1 from pg_subscription where {})", sql_is_ours(company));

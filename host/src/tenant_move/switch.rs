@@ -99,7 +99,7 @@ fn is_late(error: &anyhow::Error) -> bool {
     error.is::<Elapsed>() || code.as_deref() == Some(STATEMENT_TIMEOUT)
 }
 
-/// After the directory was switched: the old place forgets the company, then the new one opens.
+/// After the directory was switched: the old place drops the company, then the new one opens.
 pub async fn finish(ends: &mut Ends, company: Uuid, carried: &Json) -> anyhow::Result<()> {
     carry::leave(&mut ends.source, company).await?;
     carry::open(&mut ends.target, company, carried).await

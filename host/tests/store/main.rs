@@ -1,5 +1,5 @@
-//! The store as the host calls it, on both databases. Here stands what its tests share: a small module's collections, short words for
-//! calls, and a session on either database.
+//! The store as the host calls it, on both databases. This file has the common parts of its tests: a small module's
+//! collections, short words for calls, and a session on either database.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
 

@@ -31,7 +31,7 @@ async fn a_batch_is_one_message() {
     assert_eq!((&replies[7], &replies[8]), (&Reply::Inserted(vec![true]), &Reply::Inserted(vec![true])));
     assert_eq!(scope.round_trips, 1);
     run(&mut session, &schema, &mut scope, vec![item(4, "d")]).await.expect("replies");
-    assert_eq!(scope.round_trips, 1, "nobody waits for an insert alone");
+    assert_eq!(scope.round_trips, 1, "no caller waits only for an insert");
     let replies = run(&mut session, &schema, &mut scope, vec![get("item", "code", &[2, 3, 4])]).await.expect("replies");
     assert_eq!(rows(&replies, 0).len(), 3, "what was put off has gone before");
     assert_eq!(scope.round_trips, 2);

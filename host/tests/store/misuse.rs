@@ -1,4 +1,4 @@
-//! Steps of the conformance suite: what is refused before it runs.
+//! Steps of the conformance suite: calls that are rejected before they run.
 
 use stoa::wit::store::*;
 

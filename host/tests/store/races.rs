@@ -40,7 +40,7 @@ async fn crossing_updates_never_deadlock() {
     assert_eq!(rows(&replies.expect("a sum"), 0), [(100 * 4 * rounds).to_string()]);
 }
 
-/// Eight workers want 640 pieces of 40 that are there.
+/// Eight workers request 640 pieces of 40 that are there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn checks_hold_on_the_newest_version() {
     let Some(database) = Database::postgres().await else { return };
@@ -70,8 +70,8 @@ async fn checks_hold_on_the_newest_version() {
     assert_eq!(won.0 + won.1 + won.2 + won.3 + won.4 + won.5 + won.6 + won.7, 40);
 }
 
-/// Whoever reserves waits for goods that come in. PostgreSQL judges its own check before it looks for the newest version of
-/// the row.
+/// A request that reserves waits for goods that come in. PostgreSQL judges its own check before it looks for the newest
+/// version of the row.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_check_reads_the_columns_that_the_lock_waited_for() {
     let Some(database) = Database::postgres().await else { return };

@@ -1,4 +1,4 @@
-//! Tables as they stand, and what a read takes of them: pages through children, indexes that leave nulls out, tables that an older
+//! The forms of tables, and what a read takes of them: pages through children, indexes that leave nulls out, tables that an older
 //! host made.
 
 use std::collections::BTreeSet;
@@ -76,7 +76,7 @@ async fn entries_read(session: &mut Session, index: &str) -> i64 {
     session.query_composed(sql, &[]).await.expect("a count")[0].integer(0).expect("a number")
 }
 
-/// A page takes as many children as it needs, however many match, also by a plan that knows no values.
+/// A page takes as many children as it needs, however many match, also by a plan without values.
 #[tokio::test]
 async fn a_page_reads_no_more_children_than_it_needs() {
     let Some(database) = Database::postgres().await else { return };
@@ -201,7 +201,7 @@ async fn a_version_that_does_not_know_a_derived_column_empties_it() {
         let items = ["#1 | null", "#2 | null", "#3 | null", "#4 | null", "#5 | 7", "#6 | null"];
         assert_eq!(rows(&replies, 0), items, "those that were changed or made, and no other");
         assert_eq!(rows(&replies, 1), ["#1 | null", "#2 | 7"]);
-        // The version that knows the column keeps what it does not set.
+        // The version that has the column keeps a value that it does not set.
         let kept = update("item", "note", "", vec![change(vec![id(5)], vec![text("n")], &[])], "sum");
         let replies = once(&database, &newer, vec![Call::Update(kept)]).await.expect("a change");
         assert_eq!(rows(&replies, 0), ["7"]);
@@ -268,7 +268,7 @@ async fn reindex(database: &Database, recorded: &[Collection], schema: &Tables) 
             commit(session).await;
         }
         Database::Postgres(url) => {
-            // An index is built beside the writers, and waits for every transaction that has read something.
+            // An index is built while writers run, and waits for every transaction that has read something.
             commit(session).await;
             for statement in &statements {
                 let mut alone = Transaction::connect(url, false).await.expect("a connection");

@@ -35,7 +35,7 @@ shared_buffers = 128MB
 /// The suite's role has what a deployment's has: it owns its databases, and row-level security binds it.
 const ROLE: &str = "CREATE ROLE stoa LOGIN CREATEDB NOSUPERUSER NOBYPASSRLS\n";
 
-/// What a server needs so that companies can move to and from its databases.
+/// Settings that a server needs so that companies can move to and from its databases.
 const MOVES: Extra = Extra {
     settings: "wal_level = logical\n",
     authentication: "host all stoa_move 127.0.0.1/32 scram-sha-256\n",
@@ -44,7 +44,7 @@ const MOVES: Extra = Extra {
         GRANT SET ON PARAMETER session_replication_role TO stoa_move\n",
 };
 
-/// What a cluster has beside the usual.
+/// Settings of a cluster in addition to the usual.
 #[derive(Default)]
 struct Extra {
     settings: &'static str,
@@ -282,7 +282,7 @@ impl Owner {
 
 /// Returns whether this program runs as root.
 pub fn is_root() -> Result<bool> {
-    Ok(id("-u", None).context("cannot tell which user this is: `id -u` failed")? == 0)
+    Ok(id("-u", None).context("cannot find which user this is: `id -u` failed")? == 0)
 }
 
 fn id(kind: &str, user: Option<&str>) -> Option<u32> {

@@ -66,7 +66,7 @@ impl Proxy {
         Ok(Proxy { address, log })
     }
 
-    /// Begins a recording, and forgets the one before.
+    /// Begins a recording, and drops the one before.
     pub fn record(&self) {
         self.record_slowly(Duration::ZERO);
     }
@@ -112,8 +112,8 @@ impl Proxy {
 }
 
 /// The trips by transaction, without those about generations, backfills, hosts and places, and the relay's looks and fan-outs:
-/// no request makes them. What a connection says outside a transaction, as to prepare a look's statement, belongs to
-/// what it says next. Nor is the end of a transaction one that had begun before anybody looked.
+/// no request makes them. Messages of a connection outside a transaction, as to prepare a look's statement, belong to
+/// its next one. The end of a transaction that had begun before the log was read is no transaction either.
 fn transactions(trips: &[Trip]) -> Vec<Vec<&Trip>> {
     let mut transactions: Vec<Vec<&Trip>> = Vec::new();
     for trip in trips {
@@ -176,7 +176,7 @@ struct Talk {
     pending: usize,
     /// Something was said since the last of them.
     unfinished: bool,
-    /// Everything was answered: what is said next is a round trip of its own.
+    /// Everything was answered: the next message is a round trip of its own.
     idle: bool,
     prepared: Prepared,
     log: Arc<Mutex<Log>>,

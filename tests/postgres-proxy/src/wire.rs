@@ -135,7 +135,7 @@ fn name_of(oid: u32) -> Option<&'static str> {
     })
 }
 
-/// A type as a PREPARE names it; what was left to the server is left to it again.
+/// A type as a PREPARE names it; values left to the server are left to it again.
 fn written_type(oid: u32) -> String {
     let is_list = matches!(oid, 1000 | 1001 | 1005..=1016 | 1115 | 1182 | 1185 | 2951 | 3807);
     format!("{}{}", name_of(oid).unwrap_or("unknown"), if is_list { "[]" } else { "" })

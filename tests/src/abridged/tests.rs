@@ -77,7 +77,7 @@ fn a_module_reads_its_own_operations_and_schemas() {
             "",
         ]
     );
-    assert!(texts["shared"].contains("ProblemDetails = object"), "what two modules name is nobody's");
+    assert!(texts["shared"].contains("ProblemDetails = object"), "a name of two modules belongs to neither");
 }
 
 /// Every change in the document changes a text; but for what differs from build to build.

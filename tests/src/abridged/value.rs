@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
-/// Twelve digits that stand for the whole value, whatever the order of its members.
+/// Twelve digits that identify the whole value, whatever the order of its members.
 pub(super) fn digest(value: &Json) -> String {
     let digest = Sha256::digest(canonical(value));
     let hex: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();

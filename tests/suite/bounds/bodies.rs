@@ -1,5 +1,5 @@
-//! A body costs memory and time before anybody knows whether it is wanted: more than a little of it is read from those
-//! alone who may ask.
+//! A body costs memory and time before the host has checked the caller: it reads more than a little only from callers
+//! with permission.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -9,7 +9,7 @@ use stoa_tests::host::Settings;
 use stoa_tests::raw::Connection;
 use stoa_tests::{Database, Stoa, company, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![a_strangers_large_body_is_refused_unread, one_user_leaves_places_for_large_bodies];
 on_one_database![timed: large_bodies_are_judged_apart];
 

@@ -70,7 +70,7 @@ fn a_user_has_one_limit_over_all_companies(database: Database) {
         let refused = refused.refused(429, "RATE_LIMITED");
         assert!(refused.header("retry-after").is_some(), "{refused}");
     }
-    // Somebody else is not held up.
+    // Another user is not held up.
     host.company().get("context").is(200);
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};
 use stoa_tests::{Database, company, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![junk_is_refused_before_a_module_is_asked, every_free_value_of_a_body_has_bounds];
 
 /// Three bodies that each ended the catalog's module, by its time or its memory.

@@ -36,7 +36,7 @@ fn pages(shop: &Company, path: &str, query: &[(&str, &str)]) -> Vec<Vec<String>>
 
 fn a_page_looks_at_so_many_rows(database: Database) {
     let shop = company(database);
-    // By their variants alone are products found here.
+    // Products are found only by their variants here.
     let article = |name: &str, sku: &str| {
         let body = with(&product(name), json!({ "variants": [{ "sku": sku }] }));
         let made = shop.post("catalog/products", body).is(201);

@@ -260,7 +260,7 @@ fn unknown_kind_is_refused(database: Database) {
     }
 }
 
-/// A key reads active lookups alone, and learns of no other.
+/// A key reads only active lookups, and learns of no other.
 fn a_duplicate_names_the_lookup_in_the_way(database: Database) {
     let shop = company(database);
     let machine = shop.machine(&["catalog.read", "catalog.write"]);

@@ -1,4 +1,4 @@
-//! Media of products: addresses alone, bounded, and gone from view with what they show.
+//! Media of products: only addresses, bounded, and gone from view with what they show.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::{Answer, Company, Database, at_once, company, on_both_databases};
@@ -309,9 +309,9 @@ fn what_a_write_leaves(database: Database) {
         shop.rows("select kind, data from stoa_event where {tenant} and resource_type = 'CATALOG_MEDIA' order by id");
     let data = |n: usize| serde_json::from_str::<Json>(&reported[n][1]).unwrap_or_default();
     assert_eq!((data(0)["url"].as_str(), data(1)["altText"].as_str()), (Some(URL), Some("Front")));
-    assert_eq!(data(2).as_object().map(|members| members.len()), Some(2), "an archived one is ids alone");
+    assert_eq!(data(2).as_object().map(|members| members.len()), Some(2), "an archived one has only ids");
     let draft = shop.product("Draft");
     add(&shop, &draft, json!({ "url": URL })).is(201);
     let hidden = shop.count("stoa_event", "kind = 'catalog.media.created' and data like '%example.test%'");
-    assert_eq!(hidden, 1, "media of a draft are ids alone");
+    assert_eq!(hidden, 1, "media of a draft have only ids");
 }

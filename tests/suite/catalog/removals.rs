@@ -1,4 +1,4 @@
-//! A machine learns which records went away, next to those that changed: a copy of the catalog needs no events.
+//! An API client reads which records were removed, next to those that changed: a copy of the catalog needs no events.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};
@@ -172,7 +172,7 @@ fn scopes(database: Database) {
     writer.get("catalog/removals?resourceType=PRODUCT").refused(403, "SCOPE_DENIED");
 }
 
-/// [C17] An archive waits for a row that another transaction holds: what went away after it began is held back.
+/// [C17] An archive waits for a row that another transaction holds: products removed after it began are held back.
 fn c17_a_removal_under_way_holds_back_what_came_after_it() {
     let shop = company(Database::Postgres);
     let machine = reader(&shop);

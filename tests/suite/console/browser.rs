@@ -33,7 +33,7 @@ fn every_page_is_accessible_and_fits(database: Database) {
     for operation in contract.operations.iter().filter(|one| one.audience() == Audience::User && one.of_tenant()) {
         let Some(example) = Example::find(&contract, operation) else { continue };
         let stated = [Json::Object(example.path), Json::Object(example.query), example.body.unwrap_or_default()];
-        // Of two records that exclude each other in one company, the first one is enough.
+        // If two records exclude each other in one company, the first one is enough.
         let _ = catch_unwind(AssertUnwindSafe(|| records.prepare(&operation.id)));
         for value in stated {
             let _ = catch_unwind(AssertUnwindSafe(|| records.insert_ids(&value)));

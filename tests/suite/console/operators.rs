@@ -25,7 +25,7 @@ on_both_databases![
     pages_change_a_company,
 ];
 
-// Of what no database knows.
+// Parts that do not depend on the database.
 on_one_database![
     the_operations_are_for_operators,
     pages_push_activate_roll_back_and_deactivate,

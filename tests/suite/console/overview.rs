@@ -40,7 +40,7 @@ fn todays_figures_and_what_waits(database: Database) {
 fn goods_run_out_as_they_sell(database: Database) {
     let till = till_with_books(database);
     let (shop, session) = (till.shop(), till.open("100"));
-    // Of 30 goods 24 are sold: half of that is 12, and 6 are left. Of the others there are enough.
+    // 24 of 30 goods are sold: half of that is 12, and 6 are left. There are enough of the others.
     let (short, enough, service) =
         (till.counter.good("1", "30"), till.counter.good("1", "30"), till.counter.service("1"));
     let items = json!([

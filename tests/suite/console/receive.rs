@@ -49,7 +49,7 @@ fn quantities_and_serials_are_received(database: Database) {
     ");
     let units = buyer.shop.list("inventory/units", &[("identity", scanned[1].as_str())]).is(200);
     assert_eq!(units.items()[0]["variantId"], json!(phone));
-    // What is outstanding is asked again, and no more.
+    // The page asks again for the outstanding quantity, and no more.
     let page = open(&browse(&buyer.shop), &buyer.shop, &format!("/-/receive/{}", order.id)).is(200);
     assert!(page.has("outstanding 6") && !page.form("receive").names().contains(&serials), "{}", page.text());
     let done = page.form("receive").fill(&quantity, "6").fill("reason", "Delivery note 8").submit("Receive").is(200);

@@ -12,7 +12,7 @@ use stoa_tests::request::encode;
 use stoa_tests::signer::{base64url, claims, jwks};
 use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, modules, on_one_database, record};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     a_development_host_signs_in_with_one_click,
     without_a_client_there_are_no_pages,

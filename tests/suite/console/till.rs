@@ -110,7 +110,7 @@ fn serials_fill_their_lines(database: Database) {
     let (phone, units) = till.counter.phone("300", 2);
     let serial = |unit: &String| till.shop().serial_unit(unit).text("serialNumber");
     let page = start(&till, &browse(till.shop()), "0");
-    // By its article alone it has no unit yet, and cannot be paid.
+    // By only its article it has no unit yet, and cannot be paid.
     let page = scan(&page, &sku(till.shop(), &phone)).is(200);
     assert!(page.has("Scan its serial: 0 of 1"), "{}", page.text());
     let rejected = page.form("confirm").submit("To payment").is(409);

@@ -138,7 +138,7 @@ fn send(market: &Market, attempt: &Attempt) -> Option<Answer> {
     }
 }
 
-/// After the restart: what was acknowledged is there, byte for byte; what was not answered is asked again, twice at once.
+/// After the restart: acknowledged writes are there, byte for byte; what was not answered is asked again, twice at once.
 fn reconcile(market: &Market, attempts: &mut [Attempt]) {
     for attempt in attempts.iter_mut() {
         let shop = &market.shops[attempt.company];
@@ -190,7 +190,7 @@ impl Counts {
     }
 }
 
-/// By the database alone: every attempt has exactly one effect, one audit row and its events; nothing else is there.
+/// Judged only by the database: every attempt has exactly one effect, one audit row and its events; nothing else is there.
 fn exactly_once(shop: &Company, started: &Counts, attempts: &[&Attempt]) {
     let now = Counts::new(shop);
     assert_eq!(now.audit - started.audit, attempts.len() as i64, "one audit row for each write");

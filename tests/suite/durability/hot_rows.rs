@@ -1,4 +1,4 @@
-//! A row that is changed in place leaves its indexes alone on PostgreSQL: counted by the server, not timed.
+//! A row that is changed in place does not change its indexes on PostgreSQL: counted by the server, not timed.
 
 use stoa_tests::{Company, Database, Stoa, eventually};
 

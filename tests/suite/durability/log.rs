@@ -91,7 +91,7 @@ fn a_log_that_is_not_read_holds_up_nobody(database: Database) {
         }
     };
     flood();
-    // The lines that waited are written as soon as somebody reads. The tools of the suite look for the host's private
+    // The lines that waited are written as soon as stderr is read. The tools of the suite look for the host's private
     // address in its log.
     let place = host.data_folder().with_file_name("stderr.log");
     let mut reader = std::fs::File::open(place.with_file_name("unread")).expect("the pipe");

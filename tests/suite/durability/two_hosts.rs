@@ -27,7 +27,7 @@ fn p15_the_limit_holds_over_both_hosts() {
             let ask = |thread: usize| (0..8).map(|_| hosts[thread % 2].get("context")).collect::<Vec<_>>();
             at_once(32, ask).into_iter().flatten().collect()
         });
-        // Both ask until nothing is left: what was leased was used.
+        // Both ask until nothing is left: the leased permits were used.
         assert_eq!(answers.iter().filter(|answer| answer.status == 200).count() as u64, limit);
     }
 }

@@ -36,7 +36,7 @@ const WITHOUT_GOODS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "who hears of what happened, and what is sent to them again",
+        "the receivers of events, and the deliveries that are sent to them again",
         &[
             "createWebhook",
             "replaceWebhook",
@@ -48,7 +48,7 @@ const WITHOUT_GOODS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "what books are kept in, and entries of amounts alone",
+        "the accounts of books, and entries of only amounts",
         &[
             "createLegalEntity",
             "replaceLegalEntity",
@@ -93,7 +93,7 @@ const WITHOUT_GOODS: &[(&str, &[&str])] = &[
         &["addCharge", "replaceCharge", "cancelCharge"],
     ),
     (
-        "where a till stands, and the cash in it",
+        "the place of a till, and the cash in it",
         &["createPosRegister", "archivePosRegister", "openPosSession", "createPosCashMovement", "closePosSession"],
     ),
     ("who buys", &["createCustomer", "replaceCustomer", "archiveCustomer"]),
@@ -239,7 +239,7 @@ fn every_write_is_found_by_its_products(database: Database) {
             for product in &products {
                 assert!(is_found(&stage.shop, product, &id, request), "{id} is not found by {product}");
             }
-            assert!(!is_found(&stage.shop, &unrelated, &id, request), "{id} is found by a product that it left alone");
+            assert!(!is_found(&stage.shop, &unrelated, &id, request), "{id} is found by an unrelated product");
         }
     }
 }

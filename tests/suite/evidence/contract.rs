@@ -15,7 +15,7 @@ use stoa_tests::{Database, abridged, host, modules, on_one_database};
 
 stoa_tests::tests![reviewed];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     served_as_printed,
     operations_are_whole,
@@ -204,7 +204,7 @@ const DECLARED: &[(&str, u16)] = &[
     ("ACCOUNTING_AMOUNT_PRECISION", 409),
 ];
 
-/// A host without modules knows none of them.
+/// A host without modules has none of them.
 fn codes_of_modules_read_as_ever(database: Database) {
     let contract = contract(database);
     let schema = &contract.document["components"]["schemas"]["ProblemCode"];

@@ -59,7 +59,7 @@ fn schemathesis_as_a_user(database: Database) {
     if !is_asked("schemathesis") {
         return;
     }
-    // Its own: what it sends may archive anything.
+    // Its own: its requests may archive anything.
     let stoa = Stoa::start(database);
     let shop = stoa.company();
     let caller = Caller {

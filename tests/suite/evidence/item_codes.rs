@@ -10,7 +10,7 @@ use super::contract::contract_of_modules;
 
 stoa_tests::tests![each_reason_has_a_sentence, the_enum_is_the_union, reasons_in_sources_are_declared];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![the_reference_explains_each_reason];
 
 /// Codes that every module may answer besides those of problems.

@@ -80,7 +80,7 @@ fn line(operation: &Operation) -> String {
     format!("{} {} {} | {audience} | {needs}", operation.path, operation.method, operation.id)
 }
 
-/// Returns whether the tests below try an operation: those for anybody need nothing that could be lacking.
+/// Returns whether the tests below try an operation: those for any caller need nothing that could be lacking.
 pub fn tried(operation: &Operation) -> bool {
     match operation.audience() {
         Audience::Anybody => true,
@@ -105,7 +105,7 @@ fn by_access(contract: &Contract, audience: Audience) -> BTreeMap<Vec<Vec<String
 }
 
 /// Every set of codes that comes as near as possible without letting in: of several that are needed together all but
-/// one, and none of those that would do alone.
+/// one, and none of those that would each be enough.
 fn nearly(catalog: &BTreeSet<String>, admitting: &[Vec<String>]) -> Vec<BTreeSet<String>> {
     match admitting {
         [together] => {
@@ -154,7 +154,7 @@ fn scopes(contract: &Contract) -> BTreeSet<String> {
     select_audience(contract, Audience::Machine).flat_map(|operation| operation.admitting().concat()).collect()
 }
 
-/// Somebody whose one role grants exactly these permissions.
+/// A user whose one role grants exactly these permissions.
 fn staff(shop: &Company, permissions: &[&str]) -> Company {
     shop.member("staff", &[&shop.role(&fresh("ROLE"), permissions)]).1
 }

@@ -13,7 +13,7 @@ use stoa_tests::{Database, Stoa, host, on_one_database};
 
 stoa_tests::tests![a_clone_leads_to_a_verified_webhook];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![every_line_works];
 
 /// Commands from a clone to a verified webhook, one a line.

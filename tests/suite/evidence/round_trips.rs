@@ -170,7 +170,7 @@ fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
             drop(office.sales.step_at(id, "confirm", json!(1), members).is(200));
         }),
         "statements_payment_50" => count_payments(watched),
-        other => panic!("nobody measures {other}"),
+        other => panic!("no measure is called {other}"),
     }
 }
 

@@ -8,7 +8,7 @@ use stoa_tests::{Database, Stoa, on_one_database, record, sdk_typescript};
 on_one_database![the_sdk_does_what_its_readme_says];
 
 fn the_sdk_does_what_its_readme_says(database: Database) {
-    // A port that is free, for a host must know it before it starts.
+    // A port that is free, since a host must have it before it starts.
     let receiver = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let settings = Settings::default().set("STOA_WEBHOOK_DEV_TARGETS", receiver);
     let shop = Stoa::start_with(database, settings).company();

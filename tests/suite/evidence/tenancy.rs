@@ -1,6 +1,6 @@
 //! Companies apart: another's record is a record that does not exist. [P18] Every field of every operation that holds
 //! an id is tried with the id of another company's record, with one that does not exist, and with one of an archived
-//! record; what comes of it is in `tests/contract/tenancy-*.txt`, one file for each tag of the contract. A module that
+//! record; the results are in `tests/contract/tenancy-*.txt`, one file for each tag of the contract. A module that
 //! comes later adds a file to `tenancy/kinds`, and its tag here.
 
 pub mod fields;
@@ -122,7 +122,7 @@ fn try_fields(database: Database, tag: &str) {
     let each = fields_between(database);
     let (mut met, mut lines) = (0, Vec::new());
     for operation in contract.operations.iter().filter(is_meant) {
-        // A caller of a company of its own: of some records a company may have only so many.
+        // A caller of a company of its own: a company may have only so many of some records.
         let owner = OnceCell::new();
         for form in fields::forms(&contract, operation) {
             for field in fields::fields(&contract, &form) {

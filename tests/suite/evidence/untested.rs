@@ -5,7 +5,7 @@ use stoa_tests::contract::Contract;
 stoa_tests::tests![nothing_is_untested];
 
 /// Operations that `tests/contract/untested.txt` lists, one id a line. An operation that is new and that no generated
-/// test can call yet (a field of ids whose records the suite cannot make) fails here: `tenancy/records.rs` wants a
+/// test can call yet (a field of ids whose records the suite cannot make) fails here: `tenancy/records.rs` needs a
 /// line.
 fn nothing_is_untested() {
     let listed = include_str!("../../contract/untested.txt");

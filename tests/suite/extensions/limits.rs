@@ -31,7 +31,7 @@ fn an_extension_has_a_quarter(database: Database) {
     assert_eq!(counter.resolve(&variant)["amount"], "9.000000");
 }
 
-/// A confirmation calls two points: 1,400 store calls at each are within the quarter alone and beyond it together. Two
+/// A confirmation calls two points: 1,400 store calls at one point are within the quarter, at both together beyond it. Two
 /// extensions have a quarter each.
 fn an_extension_has_one_quarter_for_all_its_calls(database: Database) {
     let counter = Counter::new(host(database).company());

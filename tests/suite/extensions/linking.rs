@@ -6,7 +6,7 @@ use stoa_tests::modules::{CONSENT, replace_name};
 use stoa_tests::operator::Operator;
 use stoa_tests::{Database, Stoa, modules, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     a_circle_is_rejected_edge_by_edge,
     events_in_a_circle_are_rejected,

@@ -44,7 +44,7 @@ fn rule(shop: &Company, point: &str, rule: &str) {
     shop.post("assessor/rules", json!({ "point": point, "rule": rule })).is(201);
 }
 
-/// What the points that write received.
+/// The calls that the points that write received.
 #[track_caller]
 fn notes(shop: &Company) -> Json {
     shop.get("assessor/notes").is(200)["notes"].clone()
@@ -110,7 +110,7 @@ fn a_line_has_the_adjusted_price_unless_one_was_agreed(database: Database) {
     assert_eq!(figures(&read["items"][1])[5], Json::Null, "an agreed price is not adjusted");
     assert_eq!(read["total"], "26.000000000000");
 
-    // The list moves: what follows it is adjusted again, in a refresh, a replacement and the confirmation.
+    // The list moves: a price from the list is adjusted again, in a refresh, a replacement and the confirmation.
     let prices = format!("pricing/price-lists/{}/prices", counter.list);
     let path = counter.shop.list(&prices, &[("variantId", followed.as_str())]).is(200).ids().remove(0);
     let path = format!("{prices}/{path}");

@@ -1,4 +1,4 @@
-//! An extension runs in the transaction of the request: what it wrote is there with the request's rows, or not at all.
+//! An extension runs in the transaction of the request: its rows are there with the request's rows, or not at all.
 
 use serde_json::json;
 use stoa_tests::company::fresh;

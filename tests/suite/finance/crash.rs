@@ -1,4 +1,4 @@
-//! kill -9 while invoices are issued, paid and credited: what was not answered is repeated with its key, every document
+//! kill -9 while invoices are issued, paid and credited: requests without a response are repeated with their keys, every document
 //! is there once with its entries, and `stoa verify` finds nothing in any module.
 
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -134,7 +134,7 @@ fn lines_are_of_credits_to_customers(database: Database) {
     }
 }
 
-/// What the record shows is what a replacement takes, so that a reader changes one member and sends the others back.
+/// The record shows the members that a replacement takes, so that a reader changes one member and sends the others back.
 fn a_record_is_sent_back_as_it_was_read(database: Database) {
     let office = Office::new(database);
     let box_ = office.shop.counted(0);
@@ -185,7 +185,7 @@ fn sales_by_variant_subtract_lines(database: Database) {
     };
     assert_eq!(row(&box_), ["30", "4.5", "25.5"]);
     assert_eq!(row(&can), ["15", "0.5", "14.5"]);
-    assert_eq!(row(&tin), ["20", "?", "20"], "no credit that stands names it");
+    assert_eq!(row(&tin), ["20", "?", "20"], "no active credit names it");
     assert_eq!(row(&jar), ["0", "1.000001", "-1.000001"]);
     assert_eq!(reported.items().len(), 4, "{reported}");
     assert_eq!(figures(&reported["totals"]), ["65", "6.000001", "58.999999"]);

@@ -92,7 +92,7 @@ fn a_whole_cycle_adds_up(database: Database) {
     office.sound();
 }
 
-/// Registers, payments and refunds of both sides, some of them undone: what documents say of money is on the money
+/// Registers, payments and refunds of both sides, some of them undone: the amounts of documents are on the money
 /// accounts, to the last digit.
 fn money_of_the_company_is_what_its_documents_say(database: Database) {
     let office = Office::with_books(database);

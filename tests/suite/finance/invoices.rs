@@ -406,7 +406,7 @@ fn d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts(database: Datab
     sort(&mut found);
     sort(&mut expected);
     assert_eq!(found, expected);
-    // By the order's lines alone, which names no receipt: two boxes.
+    // Only by the order's lines, which name no receipt: two boxes.
     desk.issue(json!([{ "orderItemId": order.item_id(0), "quantity": "2" }]));
     let mut found = drafted("RECEIVED");
     let mut expected = reported(&[("1.000000", 0), ("2.000000", 2), ("1.000000", 0), ("1.000000", 1)]);

@@ -1,4 +1,4 @@
-//! Random documents against a model that knows every millionth: each operation answers as the model foretells, and
+//! Random documents against a model that computes every millionth: each operation answers as the model foretells, and
 //! after every round balances, the books and the money of the company are what the model says. [F80]
 //!
 //! The suite writes some hundred documents; `STOA_TEST_DOCUMENTS=10000` writes that many, in rounds.
@@ -17,9 +17,9 @@ on_both_databases![f80_random_documents_follow_the_model];
 const DOCUMENTS: usize = 400;
 /// Documents between two looks at everything.
 const ROUND: usize = 500;
-/// Each writes documents of a party of its own, so that its model knows what comes next.
+/// Each writes documents of a party of its own, so that its model can predict the result.
 const HANDS: usize = 4;
-/// Older documents are left alone: a hand keeps to those that may still change.
+/// Older documents are not used: a hand keeps to those that may still change.
 const IN_HAND: usize = 12;
 /// Millionths in one.
 const ONE: i64 = 1_000_000;
@@ -278,7 +278,7 @@ impl Hand {
         }
     }
 
-    /// The money of a payment failed: what it paid is owed again.
+    /// The money of a payment failed: the amount that it paid is owed again.
     fn reverse(&mut self) {
         let Some(index) = self.recent(self.sources.len()).filter(|index| self.sources[*index].is_payment()) else {
             return self.pay();

@@ -1,4 +1,4 @@
-//! Totals by month: what is read of a whole entity is the same whether its lines are in them or not.
+//! Totals by month: reads of a whole entity are the same whether its lines are in them or not.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::billing::{Desk, Office, Trade};
@@ -111,7 +111,7 @@ fn lines_are_summed_as_others_are_written(database: Database) {
     );
     let before = read_figures(&office);
     assert_eq!(count_totals(&office), [0; 3]);
-    // One of about a thousand lines brings the totals forward: of these some hundreds a round one soon does.
+    // One of about a thousand lines brings the totals forward: with some hundreds of these a round, one soon does.
     let parts: Vec<(&str, &str)> = invoices[..20].iter().map(|invoice| (invoice.as_str(), "1")).collect();
     let is_summed = (0..200).any(|_| {
         let payment = office.sales.pay_for("20", &parts);

@@ -335,7 +335,7 @@ fn crossing_payments_of_the_same_invoices(database: Database) {
             let applied = if n % 2 == 0 { &forth } else { &back };
             desk.try_pay("20", json!({ "applications": parts(applied) }))
         });
-        assert_eq!(count_won(&answers, &[]), 12, "nobody waits in a circle");
+        assert_eq!(count_won(&answers, &[]), 12, "no requests wait in a circle");
         assert!(invoices.iter().all(|invoice| desk.balance(invoice) == "40"));
     }
     office.sound();

@@ -61,7 +61,7 @@ fn whoever_says_nothing_is_left(database: Database) {
         }
         assert!(closed, "{begins:?} is open after {:?}", begin.elapsed());
     }
-    assert!(begin.elapsed() >= SILENCE, "nobody was hurried");
+    assert!(begin.elapsed() >= SILENCE, "no client was cut off early");
     std::thread::sleep(SILENCE * 2);
     let mut answered = Vec::new();
     deaf.set_read_timeout(Some(SILENCE * 2)).expect("a read timeout");
@@ -165,7 +165,7 @@ fn idle_connections_slow_nobody(database: Database) {
     // Two rounds, of which the better counts: connections that slow the host slow it in both.
     let (first, second) = (measure(), measure());
     let (during, late) = (first.0.min(second.0), first.1.min(second.1));
-    println!("/v1/health: {before:?} and {late_before:?} alone, {during:?} and {late:?} with the others");
+    println!("/v1/health: {before:?} and {late_before:?} without others, {during:?} and {late:?} with the others");
     // A host that looks at each connection for a request takes milliseconds for ten thousand, and it takes them each time.
     assert!(during <= before * 3 + Duration::from_millis(10), "{during:?} is not {before:?}");
     assert!(late <= late_before * 3 + Duration::from_millis(50), "{late:?} is not {late_before:?}");

@@ -3,7 +3,7 @@
 use stoa_tests::host::Settings;
 use stoa_tests::{Company, Database, Stoa, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![browsers_need_a_configured_origin, proxies_are_believed_where_they_are_trusted];
 
 const ORIGIN: &str = "https://shop.example";
@@ -48,6 +48,6 @@ fn proxies_are_believed_where_they_are_trusted(database: Database) {
     assert_eq!(
         addresses(&stoa_tests::company(database), "203.0.113.7"),
         ["127.0.0.1"],
-        "nobody is believed by default"
+        "no proxy is trusted by default"
     );
 }

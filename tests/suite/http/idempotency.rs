@@ -164,7 +164,7 @@ fn p04_another_actor_is_independent(database: Database) {
     let answer = keyed(&stranger, "POST", PRODUCTS, &key, &product("Mine")).refused(403, "MEMBERSHIP_REQUIRED");
     assert!(!answer.replayed());
     same(&first, &keyed(&shop, "POST", PRODUCTS, &key, &product("Mine")));
-    // Onboarding has no tenant: there the actor alone keeps keys apart.
+    // Onboarding has no tenant: there only the actor separates keys.
     let body = onboarding("Two owners");
     let onboard = |token: &str| {
         shop.host.request("POST", "/v1/onboarding/companies").token(token).key(&key).json(&body).send().is(201)

@@ -56,7 +56,7 @@ fn every_unversioned_record_has_one(database: Database) {
         let changed = shop.put(&path, change(1)).is(200);
         assert_ne!(changed.etag(), tag, "{path}");
         assert_eq!(shop.get(&path).is(200).etag(), changed.etag(), "{path}");
-        // For If-Match alone: a read is never answered by 304.
+        // Only for If-Match: a read never gets a 304.
         let read = shop.request("GET", &path).header("if-none-match", &changed.etag()).send();
         assert_eq!(read.status, 200, "{read}");
     }

@@ -8,7 +8,7 @@ use stoa_tests::{Company, Database, company, on_both_databases, on_one_database}
 
 on_both_databases![numbers_keep_their_value, escapes_are_read];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![p20_texts_that_are_no_json, p20_members_that_repeat, c15_nul_and_lone_surrogates];
 
 on_one_database![timed: p20_monsters_are_refused_promptly];

@@ -10,7 +10,7 @@ use stoa_tests::{Database, company, host, on_both_databases, on_one_database};
 // The module may compute for a second, which next to many other tests is short for six mebibytes.
 on_both_databases![timed: product_create_takes_sixteen_mebibytes];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     unknown_routes,
     methods_not_allowed,

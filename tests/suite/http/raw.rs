@@ -247,7 +247,7 @@ fn refusals_are_problems_here_too(database: Database) {
     }
 }
 
-/// By size alone, before anything is read: the answer comes though not one byte of the body was sent.
+/// Only by size, before anything is read: the answer comes though not one byte of the body was sent.
 fn declared_size_is_refused_unread(database: Database) {
     let shop = company(database);
     let bytes = head(&shop, "Content-Length: 1073741824\r\n\r\n");

@@ -7,7 +7,7 @@ use stoa_tests::company::fresh;
 use stoa_tests::tour::{blocks, follow, mark};
 use stoa_tests::{Database, Folder, browser, host, on_one_database, record};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     every_command_of_the_guide_works,
     its_files_are_public_packed_and_known_again,

@@ -4,7 +4,7 @@ use serde_json::json;
 use stoa_tests::company::product;
 use stoa_tests::{Answer, Database, Request, company, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     each_stage_hides_the_ones_behind_it,
     faults_of_one_stage_are_reported_together,

@@ -6,7 +6,7 @@ use stoa_tests::{Company, Database, company, on_both_databases, on_one_database}
 
 on_both_databases![prices];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![products, variants, lookups, price_lists, onboarding, roots_that_are_no_objects];
 
 /// A change of the valid body, and where the fault must be reported with which code (empty: any).

@@ -1,10 +1,10 @@
-//! Refusals say the rule that was not met, and which names there are; what was sent is never repeated.
+//! Refusals say the rule that was not met, and which names there are; values that were sent are never repeated.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};
 use stoa_tests::{Answer, Database, company, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![a_refusal_says_the_rule, an_unknown_name_hears_those_that_are_known];
 
 /// The rule that was not met at a place.

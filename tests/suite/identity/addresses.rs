@@ -1,5 +1,5 @@
-//! Real identity providers: an address that a token does not tell is asked of the issuer, and claims go by the names
-//! that it gives them.
+//! Real identity providers: the host asks the issuer for an address that a token does not state, and claims have the
+//! names that the issuer gives them.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{with, without};
@@ -8,7 +8,7 @@ use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{claims, jwks};
 use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, eventually, modules, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     what_a_token_does_not_tell_its_issuer_does,
     claims_have_the_names_that_the_issuer_gives_them,
@@ -49,11 +49,11 @@ fn what_a_token_does_not_tell_its_issuer_does(database: Database) {
     );
     me(&deployed, &alice).is(200);
     assert_eq!(issuer.asked_for_people(), 1, "a token that was seen a moment ago is known");
-    // An address without a word on it, and the word alone, are completed from one place.
+    // An address without its verification, and the verification without an address, are completed from one source.
     let half = token(&with(&addressless("alice"), json!({ "email": "mallory@claimed.test" })));
     assert_eq!(me(&deployed, &half).is(200).text("email"), "alice@reported.test");
     me(&deployed, &token(&full_claims("bob"))).is(200);
-    assert_eq!(issuer.asked_for_people(), 2, "who tells all is not asked about");
+    assert_eq!(issuer.asked_for_people(), 2, "a token with all claims needs no userinfo");
 
     issuer.tell_of_people(person("alice", "alice@reported.test", true));
     me(&deployed, &token(&addressless("mallory"))).refused(403, "IDENTITY_UNVERIFIED");
@@ -66,7 +66,7 @@ fn what_a_token_does_not_tell_its_issuer_does(database: Database) {
     for _ in 0..5 {
         me(&deployed, &carol).refused(403, "IDENTITY_UNVERIFIED");
     }
-    assert_eq!(issuer.asked_for_people(), before + 1, "a user makes nobody hammer the issuer");
+    assert_eq!(issuer.asked_for_people(), before + 1, "a user cannot make the host flood the issuer");
     issuer.tell_of_people(Manner::Status(403));
     me(&deployed, &token(&addressless("erin"))).refused(403, "IDENTITY_UNVERIFIED");
     for manner in

@@ -14,7 +14,7 @@ use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{base64url, claims, jwks, now};
 use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, modules, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![p09_every_bad_token_is_refused];
 
 const AUDIENCE: &str = "stoa-suite";
@@ -89,7 +89,7 @@ fn p09_every_bad_token_is_refused(database: Database) {
     table.extend(carriers::table(good));
     let mut distinct = BTreeSet::new();
     for bad in &table {
-        assert!(distinct.insert(&bad.values), "{}: stands twice in the table", bad.name);
+        assert!(distinct.insert(&bad.values), "{}: is twice in the table", bad.name);
     }
 
     for signer in [&es, &rs, &ps, &ed] {
@@ -117,7 +117,7 @@ fn p09_every_bad_token_is_refused(database: Database) {
     assert!(host.rows("select id from stoa_tenant").is_empty(), "a bad token made a company");
 
     let log = host.log();
-    assert!(log.contains("user token refused"), "the log of this host tells nothing, so nothing can be missing in it");
+    assert!(log.contains("user token refused"), "the log of this host is empty, so nothing can be missing in it");
     for bad in &table {
         assert_eq!(leaked(bad, &log), None, "{}: in the log", bad.name);
     }

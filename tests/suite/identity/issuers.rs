@@ -1,5 +1,5 @@
-//! Issuers that rotate, fail, lie and come back, and several at once. A host that cannot tell says 503, never 401; garbage never
-//! takes the place of good keys, and never is a 500.
+//! Issuers that rotate, fail, lie and come back, and several at once. A host that cannot verify a token responds 503,
+//! never 401; garbage never takes the place of good keys, and never is a 500.
 
 use std::time::{Duration, Instant};
 
@@ -202,7 +202,7 @@ fn garbage_from_the_beginning(database: Database) {
             let answer = me(&host, &token(issuer, &signer, "alice"));
             assert_eq!((answer.status, &answer["code"]), (503, &json!("UNAVAILABLE")), "{name} {manner:?}: {answer}");
         }
-        assert!(issuer.key_fetches() > 0, "{name}: nobody asked");
+        assert!(issuer.key_fetches() > 0, "{name}: no host asked");
     }
     me(&host, &token(&well, &signer, "alice")).is(200);
     assert_eq!(elsewhere.key_fetches(), 0, "a redirect was followed");
@@ -267,7 +267,7 @@ fn a_discovery_document_that_lies(database: Database) {
         assert_eq!(liar.key_fetches(), 0, "lie {n}: its keys were asked for");
     }
     me(&host, &token(&honest, &signer, "alice")).is(200);
-    assert_eq!(elsewhere.key_fetches() + elsewhere.discoveries(), 0, "somebody else was asked");
+    assert_eq!(elsewhere.key_fetches() + elsewhere.discoveries(), 0, "another issuer was asked");
 }
 
 fn several_issuers(database: Database) {
@@ -302,7 +302,7 @@ fn several_issuers(database: Database) {
     host.request("GET", &context).token(&token(&one, AUDIENCE, &shared)).send().is(200);
     let stranger = host.request("GET", &context).token(&token(&two, "other-audience", &shared)).send();
     stranger.refused(403, "MEMBERSHIP_REQUIRED");
-    // The file gives each its own audience and lists; what follows of them is the host's own unit tests'.
+    // The file gives each its own audience and lists; the host's own unit tests cover the rest.
     me(&host, &token(&two, AUDIENCE, &shared)).refused(401, "UNAUTHENTICATED");
     me(&host, &token(&strict, AUDIENCE, &own_key)).refused(401, "UNAUTHENTICATED");
     // One that is down harms no other.

@@ -4,7 +4,7 @@ use stoa_tests::host::Settings;
 use stoa_tests::oidc_provider::{AUDIENCE, Provider};
 use stoa_tests::{Answer, Database, Stoa, modules, on_one_database, record};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![people_come_by_their_tokens, keys_rotate, an_outage_is_outlived];
 
 /// The provider. Without one, the run reports that the test did not run.
@@ -29,7 +29,7 @@ fn people_come_by_their_tokens(database: Database) {
     let Some(provider) = provider("people_come_by_their_tokens") else { return };
     let host = host(database, &provider);
     let users = || host.rows("select subject, email from stoa_user order by subject");
-    assert!(users().is_empty(), "nobody before the first token");
+    assert!(users().is_empty(), "no user before the first token");
 
     let alice = me(&host, &provider.token("alice", "ES256")).is(200);
     assert_eq!((alice.text("subject"), alice.text("email")), ("alice".into(), "alice@example.test".into()));
@@ -83,7 +83,7 @@ fn an_outage_is_outlived(database: Database) {
     provider.close();
     me(&host, &alice).is(200);
     me(&host, &bob).is(200);
-    // A host that starts meanwhile has no key: it cannot tell, and says so.
+    // A host that starts meanwhile has no key: it cannot verify tokens, and responds so.
     host.restart();
     me(&host, &alice).refused(503, "UNAVAILABLE");
     provider.open();

@@ -41,7 +41,7 @@ fn p08_bad_keys_cost_one_look_each(database: Database) {
         machine.get("context").is(200);
         shop.post(&format!("api-clients/{}/keys/{}/revoke", machine.client, machine.key_id), json!({})).is(201);
     }
-    // Another secret each time: what was refused a moment ago is refused without a look, whatever is wrong with it.
+    // Another secret each time: a key that was rejected a moment ago is rejected without a look, whatever is wrong with it.
     let forge = |key: &str, nth: usize| {
         let (head, secret) = key.split_at(42);
         let first = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[nth] as char;
@@ -50,7 +50,7 @@ fn p08_bad_keys_cost_one_look_each(database: Database) {
     };
     let nobodys = || machine.key.replacen(&machine.key_id, &uuid::Uuid::now_v7().to_string(), 1);
     let wrong = [
-        ("a key that nobody has", (0..ROUNDS).map(|_| nobodys()).collect()),
+        ("a key that does not exist", (0..ROUNDS).map(|_| nobodys()).collect()),
         ("another secret of a key at hand", (0..ROUNDS).map(|nth| forge(&machine.key, nth)).collect()),
         ("another secret of a key that was never used", unused.iter().map(|machine| forge(&machine.key, 0)).collect()),
         // One request of each: a revoked key that was rejected a moment ago is rejected without a look as well.

@@ -283,7 +283,7 @@ fn e21_clients_adjust_with_a_scope_and_learn_little(database: Database) {
         for word in
             ["ost", "tenantId", "nit\"", "nitId", "serial", "imei", "actor", "damaged", "quarantined", "archivedAt"]
         {
-            assert!(!text.contains(word), "{path} tells of {word}: {text}");
+            assert!(!text.contains(word), "{path} shows {word}: {text}");
         }
     }
     let movement = writer.get("inventory/movements").is(200).ids()[0].clone();

@@ -54,7 +54,7 @@ fn e64_the_oldest_goods_go_first(database: Database) {
           10          1          0      0  EUR
           10          2          5     10  EUR
     ");
-    // 10 x 1 and 10 x 2 came; 10 x 1 and 5 x 2 went; what moves within an entity is not an entry.
+    // 10 x 1 and 10 x 2 came; 10 x 1 and 5 x 2 went; a move within an entity makes no entry.
     assert_table!(shop.journal_table(&shop.entity()), @r"
     entry  account                     debit  credit
         1  1200 Inventory                 10
@@ -284,7 +284,7 @@ fn e67_a_correction_is_dealt_over_sold_and_unsold(database: Database) {
     let trade = Trade::with_books(database, 0);
     trade.receive(1, "3", "33.333333");
     trade.sell(1, "1");
-    // A third of ten is 3.333333; what is left over, a millionth, goes to what is gone.
+    // A third of ten is 3.333333; the rest, a millionth, goes to the goods that are gone.
     assert_eq!(
         trade.correct(1, "10"),
         [to(Destination::OnHand, "6.666666000000"), to(Destination::Sold, "3.333334000000")]
@@ -351,7 +351,7 @@ fn charges_raise_what_goods_cost_wherever_they_are(database: Database) {
     }
 }
 
-/// No ceiling: of a line of 2,102 pieces 2,101 went one by one, which is more than one reply of the store holds. The second
+/// No ceiling: 2,101 of a line of 2,102 pieces went one by one, which is more than one reply of the store holds. The second
 /// amount meets the rows of the first as well.
 fn a_line_that_went_in_more_slices_than_a_page_is_recosted(database: Database) {
     let trade = Trade::new(database, 0);
@@ -607,7 +607,7 @@ fn costs_are_read_by_who_may(database: Database) {
         let answer = clerk.get(&path).is(200);
         let text = answer.body.to_string();
         for word in ["ost\"", "value", "7.65", "22.96", "currency"] {
-            assert!(!text.contains(word), "{path} tells of {word}: {text}");
+            assert!(!text.contains(word), "{path} shows {word}: {text}");
         }
     }
     for path in ["inventory/cost-layers", "inventory/valuation"] {

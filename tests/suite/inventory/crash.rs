@@ -1,5 +1,5 @@
-//! kill -9 while stock, units, transfer orders and books are written at once: what was not answered is repeated with its key,
-//! every write has one effect and one entry, and `stoa verify` finds nothing in either module.
+//! kill -9 while stock, units, transfer orders and books are written at once: requests without a response are repeated
+//! with their keys, every write has one effect and one entry, and `stoa verify` finds nothing in either module.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -92,7 +92,7 @@ fn e42_readers_without_the_right(database: Database) {
         (&json!(known.secrets[0]), &json!(known.secrets[1]), &json!(known.secrets[2]))
     );
     assert_eq!(read.header("cache-control"), Some("no-store"));
-    assert!(!read.body.to_string().contains("77.123456"), "costs are reported by costs alone");
+    assert!(!read.body.to_string().contains("77.123456"), "only operations of costs report costs");
     let shop = &shop.colleague_without(SERIALS);
     for path in ["inventory/units".to_string(), unit.clone(), format!("{unit}/movements"), format!("{unit}/history")] {
         known.keeps_secrets(&shop.get(&path).refused(403, "PERMISSION_DENIED"));

@@ -1,4 +1,4 @@
-//! Ten thousand random operations against a model that knows every single piece, with a kill -9 in the middle. [E75]
+//! Ten thousand random operations against a model that tracks every single piece, with a kill -9 in the middle. [E75]
 
 use std::thread;
 use std::time::Duration;
@@ -43,7 +43,7 @@ enum Place {
     },
 }
 
-/// A variant in two warehouses, and what the model knows of it.
+/// A variant in two warehouses, and the model's figures of it.
 struct Shelf {
     shop: Company,
     variant: String,

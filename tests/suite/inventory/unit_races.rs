@@ -137,7 +137,7 @@ fn e06_a_location_closes_while_units_come(database: Database) {
         answer.clone().refused(409, "REFERENCE_INVALID").fault("/toLocationId", "ARCHIVED");
     }
     match archive[0].status {
-        200 => assert_eq!(there, 0, "a unit stands in an archived location"),
+        200 => assert_eq!(there, 0, "a unit is in an archived location"),
         _ => assert!(there > 0, "{}", archive[0].clone().refused(409, "CUSTODY_CONFLICT")),
     }
 }

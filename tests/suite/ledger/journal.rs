@@ -131,7 +131,7 @@ fn l30_documents_are_not_reversed_by_hand(database: Database) {
     let reverse = |id: &str| books.shop.post(&format!("{PATH}/{id}/reverse"), json!({ "reason": "Wrong" }));
     reverse(&id).refused(409, "ILLEGAL_STATE").fault("/path/id", "NOT_MANUAL");
     reverse(&Uuid::now_v7().to_string()).refused(404, "NOT_FOUND");
-    // An account that became one of control since is moved by documents alone.
+    // Only documents move an account that became one of control since.
     let account = json!({ "legalEntityId": books.entity, "code": "1101", "name": "Owed", "type": "ASSET" });
     let owed = books.shop.post("ledger/accounts", account).is(201).id();
     let there = books.manual(&day(0), "1101", "3000", "3").is(201).id();
@@ -240,7 +240,7 @@ fn l37_mirrors_use_the_accounts_of_their_originals(database: Database) {
         3  5310 Cash movements              9
            4001 Old sales           9
     ");
-    // A source of several entries is mirrored whole, into an open month alone.
+    // A source of several entries is mirrored whole, only into an open month.
     let mut first = books.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
     first.on = Some(month_day(3, 2));
     let second = Posting { purpose: "OTHER".to_string(), ..first.clone() };

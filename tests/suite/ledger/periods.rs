@@ -282,7 +282,7 @@ fn lines_are_summed_as_others_are_posted(database: Database) {
     copy_lines(&books, 3_000);
     assert_eq!(books.shop.count("ledger_day_total", "1 = 1"), 0);
     let before = books.trial(&[]);
-    // One of about a thousand lines brings the totals forward: of these 1,200 one does. The first entry may have done so too, and
+    // One of about a thousand lines brings the totals forward: one of these 1,200 does. The first entry may have done so too, and
     // no person does twice in a minute.
     books.shop.change("delete from ledger_summed_lines where {tenant}");
     let postings = (0..6).map(|_| {

@@ -95,7 +95,7 @@ fn l16_an_unmapped_role_falls_back(database: Database) {
     let books = books(database);
     books.map(&[("INVENTORY_LOSS", None), ("SUPPLIER_RETURNS", None), ("PURCHASE_CREDITS", None)]).is(200);
     books.call(books.posting(&[("INVENTORY_LOSS", "debit", "4"), ("SUPPLIER_RETURNS", "credit", "4")])).is(200);
-    // A loss is an adjustment; what went back to a supplier is a purchase.
+    // A loss is an adjustment; goods that went back to a supplier are a purchase.
     assert_table!(books.journal(), @r"
     entry  account                      debit  credit
         1  5200 Inventory adjustments       4
@@ -192,7 +192,7 @@ fn l21_each_role_is_needed_where_it_is_used(database: Database) {
     }
 }
 
-/// Two zones that are never on the same day: what is posted now is dated by the one that the company has.
+/// Two zones that are never on the same day: a posting from now on is dated by the one that the company has.
 fn l27_entries_are_dated_by_the_company_s_calendar(database: Database) {
     let books = books(database);
     for (zone, hours) in [("Pacific/Kiritimati", 14), ("Etc/GMT+12", -12)] {

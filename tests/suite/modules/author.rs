@@ -163,7 +163,7 @@ fn an_untrusted_signer_is_reported_before_anything_is_sent(_: Database) {
     assert!(head.starts_with("POST /operator/signers ") && body.len() < 500, "{head}{body}");
     assert!(body.contains(&stranger.entry("")), "{body}");
     assert!(listener.accept().is_err(), "it came again");
-    assert_eq!(workshop.count_compiled(), 0, "nothing is compiled for a signer whom nobody trusts");
+    assert_eq!(workshop.count_compiled(), 0, "nothing is compiled for a signer that is not trusted");
 
     // Without a key there is nothing to ask about.
     let refused = error(&workshop.run(&["push", "puppet.wasm", "--operator-url", &url]));

@@ -131,7 +131,7 @@ fn execute_alone(host: &Stoa, statement: &str) -> Result<(), sqlx::Error> {
     })
 }
 
-/// An index that is being built looks like one whose builder was stopped: what the host did not name is not the host's.
+/// An index that is being built looks like one whose builder was stopped: a name that the host did not make is not the host's.
 fn an_operators_index_under_way_is_left_alone() {
     let database = Database::Postgres;
     let host = host(database);

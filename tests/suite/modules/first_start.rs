@@ -94,7 +94,7 @@ fn the_only_file(folder: &Path, extension: Option<&str>) -> PathBuf {
     file
 }
 
-/// Turns one bit in the middle, where the code is.
+/// Flips one bit in the middle, where the code is.
 fn touch(file: &Path) {
     let mut bytes = fs::read(file).expect("a file");
     let middle = bytes.len() / 2;
@@ -126,7 +126,7 @@ fn a_release_spares_the_first_start(_: Database) {
     assert_eq!(count_loads(&host), [0, 1, 0]);
     serves(&host);
     let cached = fs::read_dir(place.at("own")).map(|files| files.filter_map(Result::ok).count());
-    assert_eq!(cached.expect("the cache"), 1, "the key alone: what is there already is not kept twice");
+    assert_eq!(cached.expect("the cache"), 1, "only the key: a module that is there already is not kept twice");
 }
 
 fn code_of_a_release_that_was_touched_is_compiled_anew(_: Database) {
@@ -143,9 +143,9 @@ fn a_release_that_the_settings_do_not_vouch_for_is_compiled_anew(_: Database) {
     let place = Place::make();
     let sha256 = place.release();
     let without = Settings::default().set("STOA_PRECOMPILED_DIR", place.at("release").display());
-    assert_eq!(count_loads(&place.start("none", without)), [0, 0, 1], "nobody vouches for it");
+    assert_eq!(count_loads(&place.start("none", without)), [0, 0, 1], "the settings name no list");
     let host = place.start_released("other", &"0".repeat(64));
-    assert_eq!(count_loads(&host), [0, 0, 1], "another is vouched for");
+    assert_eq!(count_loads(&host), [0, 0, 1], "the settings name another list");
     assert!(host.log().contains("is not the one of the settings"), "{}", host.log());
     // An attacker who writes code and list cannot write the settings.
     touch(&place.at("release/precompiled.json"));

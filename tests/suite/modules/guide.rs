@@ -12,7 +12,7 @@ use stoa_tests::{Database, Issuer, Signer, Stoa, eventually, host, modules, on_o
 
 use super::vetter::{Vetter, trust_file};
 
-// Its commands know no database.
+// Its commands use no database.
 // It compiles modules, in processes that give way to every other.
 on_one_database![timed: every_line_works];
 on_one_database![a_partner_on_a_production_host];

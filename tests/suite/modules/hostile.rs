@@ -1,4 +1,4 @@
-//! A module that loops, allocates, recurses, traps and lies: one problem for its own caller, and nothing for anybody else.
+//! A module that loops, allocates, recurses, traps and lies: one problem for its own caller, and no effect on other callers.
 
 use std::iter::repeat_with;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ on_both_databases![
     a_failed_attempt_leaves_the_key_free
 ];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     behaves_when_asked_to,
     attacks_in_reads_too,
@@ -77,11 +77,11 @@ fn behaves_when_asked_to(database: Database) {
     assert_eq!(shop.count("hostile_entry", "1 = 1"), 1);
 }
 
-/// Guest time is time of the wall, and the machine is busy with other tests: what a module does within its limits of
-/// time is seen in one of so many tries.
+/// Guest time is time of the wall, and the machine is busy with other tests: the time that a module uses within its
+/// limits is seen in one of so many tries.
 const TRIES: usize = 40;
 
-/// Interrupted within the deadline and 20 ms; what comes on top is the way of the request, so the best of all tries counts.
+/// Interrupted within the deadline and 20 ms; the rest is the way of the request, so the best of all tries counts.
 fn loops_are_interrupted_in_time(database: Database) {
     let shop = host(database).company();
     for mode in ["loop", "loop-after-write"] {

@@ -9,7 +9,7 @@ use stoa_tests::{Company, Database, Stoa, eventually, modules, on_one_database};
 
 use crate::modules::hostile;
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     a_breach_fails_the_request_and_nothing_else,
     a_breach_is_counted_and_the_request_goes_on,
@@ -34,7 +34,7 @@ fn assert_reported(host: &Stoa, place: &str) {
         log.contains(place).then_some(log)
     });
     for secret in SECRETS {
-        assert!(!log.contains(secret), "the log tells {secret}: {log}");
+        assert!(!log.contains(secret), "the log shows {secret}: {log}");
     }
 }
 

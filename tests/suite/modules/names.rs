@@ -249,7 +249,7 @@ fn keep(name: &str, version: &str, collection: &str, columns: Json) -> Json {
     with(&descriptor(name), json!({ "version": version, "collections": collections }))
 }
 
-/// Not by names alone: by tables that were kept, by services, by a withdrawal.
+/// Not only by names: by tables that were kept, by services, by a withdrawal.
 fn a_push_tells_what_an_activation_rejects(database: Database) {
     let acme = Vetter::make("acme", "partner");
     let (host, console) = deployment(database, acme.entry(""));

@@ -19,7 +19,7 @@ on_both_databases![
     a_deployment_runs_what_its_signers_signed
 ];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     only_operators_are_let_in,
     what_is_not_signed_is_refused_before_it_is_compiled,
@@ -336,7 +336,7 @@ fn the_command_line_asks_until_a_push_is_done(database: Database) {
     let lawful = puppet::descriptor("puppet");
     let (done, said, complained) = push(&lawful);
     assert!(done, "{complained}");
-    let pushed: Value = serde_json::from_str(&said).expect("the result alone");
+    let pushed: Value = serde_json::from_str(&said).expect("only the result");
     assert_eq!((&pushed["name"], &pushed["version"]), (&json!("puppet"), &json!("1.0.0")), "{pushed}");
 
     let mut unlawful = lawful;
@@ -353,7 +353,7 @@ fn what_runs_belongs_to_the_database(database: Database) {
     let digest = console.pushed(&modules::changeling(6));
     console.activate(&digest, json!({})).is(200);
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.2"));
-    // With --dev the folder goes on counting: what differs there is activated at the next start.
+    // With --dev the folder goes on counting: a module that differs there is activated at the next start.
     host.restart();
     assert_eq!(host.console().version("changeling").as_deref(), Some("1.0.0"));
     assert_eq!(host.console().runs(), 3);
@@ -381,7 +381,7 @@ fn not_even_the_database_brings_a_module_in(database: Database) {
 fn a_deployment_runs_what_its_signers_signed(database: Database) {
     let vetter = Vetter::new();
     let unsigned = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
-    let said = Stoa::try_start(database, vetter.settings(unsigned)).err().expect("nobody signed this module");
+    let said = Stoa::try_start(database, vetter.settings(unsigned)).err().expect("no signer signed this module");
     assert!(said.contains("SIGNATURE_MISSING") && said.contains("changeling.wasm"), "{said}");
 
     let signed = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);

@@ -214,7 +214,7 @@ fn find_compiler(parent: u32) -> Option<(String, String)> {
     fs::read_dir("/proc").ok()?.flatten().find_map(|entry| look(&entry.path()))
 }
 
-/// Verbs that look at a component of anybody. Only Linux shows the limits of a process.
+/// Verbs that look at a component of any author. Only Linux shows the limits of a process.
 fn the_compiler_of_every_verb_has_limits() {
     if !Path::new("/proc/self/limits").exists() {
         return;

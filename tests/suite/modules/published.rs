@@ -14,7 +14,7 @@ use stoa_tests::{Company, Database, Stoa, eventually, modules, on_one_database};
 use super::hostile;
 use super::module_word::breaches;
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     what_a_route_does_not_publish_fails_the_request,
     general_codes_are_those_of_the_routes_kind,

@@ -46,7 +46,7 @@ fn dev_key(host: &Stoa) -> PathBuf {
     host.data_folder().join("dev-signer.key")
 }
 
-/// `stoa module ...` as somebody types it on a machine without a host.
+/// `stoa module ...` as a user types it on a machine without a host.
 fn stoa(folder: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(binary());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("STOA_")) {
@@ -171,7 +171,7 @@ fn of_two_admissions_the_trusted_counts(database: Database) {
         let (module, place) = (puppet_of("1.0.0"), registry.reference("puppet"));
         let pinned = publish(stranger.key(), &module, &place, &[]);
         console.post("modules", by_reference(&pinned)).refused(403, "SIGNER_UNTRUSTED");
-        assert_eq!(publish(&dev_key(&host), &module, &place, &[]), pinned, "one component is one image, whoever signs");
+        assert_eq!(publish(&dev_key(&host), &module, &place, &[]), pinned, "one component is one image for any signer");
         let pushed = console.post("modules", by_reference(&pinned)).is(201);
         assert_ne!(pushed["report"]["signer"], "stranger", "{pushed}");
 
@@ -284,7 +284,7 @@ fn an_image_is_as_wkg_writes_it(_: Database) {
     assert_eq!(manifest["layers"][0]["size"], puppet_of("1.0.0").len());
 }
 
-/// As `cargo xtask release-modules` publishes them: a deployment starts from the lock file alone.
+/// As `cargo xtask release-modules` publishes them: a deployment starts only from the lock file.
 fn the_eight_are_released(database: Database) {
     let (registry, vetter, folder) = (Registry::start(SILENT), Vetter::new(), Folder::new("release"));
     registry.publish_modules(vetter.key(), &folder.path().join("stoa-modules.lock"));

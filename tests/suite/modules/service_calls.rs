@@ -431,8 +431,8 @@ fn spoil(call: &Json, bad: &str) -> Vec<Json> {
     found.iter().map(spoilt).collect()
 }
 
-/// `seller` sells for callers that may use `seller`: signed by a partner, only within the caller's own rights on sales, until the
-/// partner's entry says that it acts for anybody, and no longer than that.
+/// `seller` sells for callers that may use `seller`: signed by a partner, only within the caller's own rights on sales,
+/// until the partner's entry says that it acts for any caller, and no longer than that.
 fn a_partner_acts_within_the_rights_of_its_caller(database: Database) {
     let acme = Vetter::make("acme", "partner");
     let trust = |names: &str| trust_file(&[acme.entry(&format!("{names}+names:*"))]);

@@ -8,7 +8,7 @@ use stoa_tests::host::{self, Settings};
 use stoa_tests::modules::replace_name;
 use stoa_tests::{Database, Stoa, modules, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     minor_version_before_goes_on_working,
     a_trap_is_the_fault_of_the_module_it_happened_in,
@@ -21,7 +21,7 @@ const WANTED: &str = "commerce:shelf/items@1.0.0";
 
 fn minor_version_before_goes_on_working(database: Database) {
     let (keeper, reader) = (modules::guest("keeper"), modules::guest("reader"));
-    // The reader knows nothing of the function that 1.1.0 has more.
+    // The reader was built without the function that 1.1.0 has more.
     assert!(contains(&reader, WANTED) && !contains(&reader, OFFERED) && contains(&keeper, OFFERED));
     let folder = modules::empty_with(&[("keeper.wasm", &keeper), ("reader.wasm", &reader)]);
     let host = Stoa::start_with(database, Settings::default().modules(folder.path()));

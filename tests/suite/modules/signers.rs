@@ -108,7 +108,7 @@ fn what_guards_companies_is_given_up_by_name(database: Database) {
     assert_eq!(breaking(&looser, &both[..1]), BTreeSet::from([both[1].to_string()]));
     console.activate(&looser, json!({ "allow": both })).is(200);
 
-    // A module that is new asks for what it wants of others.
+    // A new module asks for its imports from others.
     console.activate(&push_good(&console, &acme, &modules::guest("keeper")), json!({})).is(200);
     let reader = push_good(&console, &acme, &modules::guest("reader"));
     assert_eq!(breaking(&reader, &[]), BTreeSet::from(["SERVICE_WANTED".to_string()]));

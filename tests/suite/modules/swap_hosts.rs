@@ -95,7 +95,7 @@ fn killed_at_every_step(database: Database) {
     // No host can record a generation meanwhile.
     let hold = || shop.hold("lock table stoa_generation in exclusive mode");
     let done = kill_while_activating(&host, &shop, Some(&hold), |_| thread::sleep(whole));
-    assert!(!done, "a generation was recorded though nobody could");
+    assert!(!done, "a generation was recorded though no host could build it");
     let done = kill_while_activating(&host, &shop, None, |before| {
         eventually(|| (generations(&host) > before).then_some(()));
     });

@@ -29,7 +29,7 @@ fn in_and_out_with_data_in_place(database: Database) {
     assert_ne!(console.version("pricing"), built_in);
     host.forget_contract();
 
-    // The built-in module's rows, answers and events are what they were; what is new shows at once.
+    // The built-in module's rows, answers and events are what they were; new parts show at once.
     let after = shop.get(&resolve).is(200);
     assert_eq!(after["quantityTiers"], json!([]));
     for (member, value) in before.body.as_object().expect("a price") {
@@ -52,7 +52,7 @@ fn in_and_out_with_data_in_place(database: Database) {
     assert_eq!(audited.items().len(), 1, "{audited}");
     assert_eq!(audited.items()[0]["resourceId"], price.id().as_str());
 
-    // Out: what it added is gone from the contract, what it wrote waits in its table.
+    // Out: its additions are gone from the contract, its rows wait in its table.
     console.restore(1).is(200);
     host.forget_contract();
     assert_eq!(console.version("pricing"), built_in);

@@ -253,7 +253,7 @@ fn a_backfill_waits_for_requests_of_the_old_version() {
     let digest = console.pushed(&tally(2));
     let add = |name: &str| shop.post("changeling/items", json!({ "name": name }));
     thread::scope(|scope| {
-        // It asks for the row `end` until somebody adds it.
+        // It asks for the row `end` until the test adds it.
         let slow = scope.spawn(|| add("after end"));
         eventually(|| shop.is_writing().then_some(()));
         console.activate(&digest, json!({})).is(200);
@@ -289,7 +289,7 @@ fn entry(account: &str) -> String {
     json!({ "accountId": account, "amount": 7 }).to_string()
 }
 
-/// The account is of the new version, which knows its total; the entry is of a request that began on the old one.
+/// The account is of the new version, which has its total; the entry is of a request that began on the old one.
 fn expect_no_wrong_total(host: &Stoa, shop: &Company, mut begun: Connection, digest: &str) {
     let console = host.console();
     console.activate(digest, json!({})).is(200);

@@ -8,7 +8,7 @@ use stoa_tests::modules::replace_name;
 use stoa_tests::puppet::{descriptor, puppet, puppet_of_text, route};
 use stoa_tests::{Database, Stoa, eventually, modules, on_one_database};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     lawful_puppet_is_let_in,
     foreign_imports_are_refused_by_name,
@@ -30,7 +30,7 @@ fn event(code: &str) -> Json {
     })
 }
 
-/// Starts a host with these modules alone and answers what it said when it refused.
+/// Starts a host with only these modules and returns what it said when it rejected them.
 #[track_caller]
 fn refusal(database: Database, files: &[(&str, &[u8])]) -> String {
     let folder = modules::empty_with(files);
@@ -58,7 +58,7 @@ fn lawful_puppet_is_let_in(database: Database) {
     shop.get("catalog/products").refused(404, "NOT_FOUND");
 }
 
-/// Components of the text format; what they lack as modules is reported after what they must not import.
+/// Components of the text format; imports that they must not have are reported before the parts of a module that they lack.
 const FOREIGN: &[(&str, &str)] = &[
     (
         "wasi:cli/environment@0.2.0",
@@ -164,7 +164,7 @@ fn routes_must_be_distinct(database: Database) {
     }
 }
 
-/// Two modules may answer one refusal, as long as it is one: a caller cannot tell whose it is.
+/// Two modules may respond with one rejection, as long as it is the same: a caller cannot see which module it is from.
 fn a_problem_code_has_one_meaning(database: Database) {
     let declaring = |name: &str, problem: Json| {
         let routes = [route(name, "GET", "things", &format!("list{}Things", name.len()))];
@@ -285,7 +285,7 @@ fn descriptors_must_be_lawful(database: Database) {
     assert!(accepted.is_empty(), "let in, or refused without a name:\n{}", accepted.join("\n"));
 }
 
-/// Its schemas are compiled there first, and again at each push: what was rejected is not kept.
+/// Its schemas are compiled there first, and again at each push: a rejected module is not kept.
 fn a_new_descriptor_is_judged_by_another_process(database: Database) {
     let host = Stoa::start_with(database, Settings::default().modules(modules::none()));
     let console = host.console();

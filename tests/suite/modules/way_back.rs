@@ -1,5 +1,5 @@
-//! The way back: it never leads to what was withdrawn, each module is watched for its first ten minutes, a module goes
-//! back alone, and several come as one set.
+//! The way back: it never leads to a withdrawn version, each module is watched for its first ten minutes, one module
+//! goes back by itself, and several come as one set.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,7 +30,7 @@ on_both_databases![
     a_rejection_names_its_flag_once,
 ];
 
-/// A host of changeling 1.0.0 alone.
+/// A host of only changeling 1.0.0.
 fn host(database: Database) -> (Stoa, Operator) {
     let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
     let host = Stoa::start_with(database, Settings::default().modules_in(folder).set("STOA_LOG", "info"));
@@ -98,7 +98,7 @@ fn a_withdrawn_digest_needs_again(database: Database) {
     assert!(!done && complained.contains("MODULE_WITHDRAWN"), "{complained}");
     let (done, _, complained) = console.run(&["rollback", "2", "--again"]);
     assert!(done, "{complained}");
-    // It is not a way back: what it took out is as good as before.
+    // It is not a way back: the version that it replaced is as good as before.
     assert_eq!(console.newest()["cause"], "ACTIVATION");
     console.post("rollback", json!({})).is(200);
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));

@@ -200,7 +200,7 @@ fn a_user_has_one_id_in_the_target(database: Database) {
     assert_eq!(checked["findings"], json!([]));
     assert_eq!(owner(&there(&target, &shop)), owner(&earlier));
     let newcomer = source.company_of(&format!("{}@example.test", uuid::Uuid::new_v4().simple()));
-    assert_eq!(owner(&move_to(&target, &newcomer)), owner(&newcomer), "an id is kept where nobody has it");
+    assert_eq!(owner(&move_to(&target, &newcomer)), owner(&newcomer), "an id is kept where no record has it");
 }
 
 /// A company's file, and the target that has no row of the company.

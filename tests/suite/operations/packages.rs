@@ -68,7 +68,7 @@ fn a_release_is_the_same_a_second_time() {
     assert!(bytes(&again.archive) == bytes(&release().archive), "the archives differ");
 }
 
-/// Compared with `cargo tree`, which knows nothing of the verb.
+/// Compared with `cargo tree`, which does not depend on the verb.
 fn every_linked_package_is_in_the_sbom_and_has_a_notice() {
     let folder = &release().folder;
     let text = fs::read_to_string(folder.join("sbom.cdx.json")).expect("the SBOM");

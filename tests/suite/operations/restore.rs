@@ -1,4 +1,4 @@
-//! Restores: into an empty database and from an intact backup alone; what was rejected leaves nothing behind.
+//! Restores: only into an empty database and from an intact backup; a rejected one leaves nothing behind.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -54,7 +54,7 @@ fn await_sizes(shop: &Company, rows: usize) {
     eventually_within(PATIENCE, || (sizes(shop) == expected).then_some(()));
 }
 
-/// Whether the table has the column of the second version.
+/// Returns whether the table has the column of the second version.
 fn is_grown(host: &Stoa, place: &str) -> bool {
     let column = "select count(*)::text from information_schema.columns
                   where table_name = 'changeling_item' and column_name = 'size'";

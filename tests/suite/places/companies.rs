@@ -89,7 +89,7 @@ fn a_request_of_a_company_touches_one_server() {
     };
     use_company();
     assert_eq!(host.run_at("home", "select count(*)::text from catalog_lookup"), Some("0".into()));
-    // The host knows the user and the company's place by now.
+    // The host has cached the user and the company's place by now.
     host.take_away("home");
     use_company();
     host.bring_back("home");

@@ -33,7 +33,7 @@ fn a_place_that_is_away_takes_its_own_companies_along() {
     }
     let me = host.get_with("/v1/auth/me", &host.token(&email)).is(200);
     assert_eq!((me["memberships"].as_array().map(Vec::len), &me["unreachable"]), (Some(2), &json!([gone.tenant])));
-    // A request may have met the end of a connection. From here on the host knows that the place is away.
+    // A request may have met the end of a connection. From here on the host treats the place as down.
     let is_shown = || host.metrics().contains("stoa_place_serves{place=\"place-1\"} 0");
     eventually_within(Duration::from_secs(30), || is_shown().then_some(()));
     // A company that is made now goes to a place that serves.

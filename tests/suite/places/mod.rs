@@ -1,5 +1,5 @@
 //! Companies on several PostgreSQL servers: here, on several databases of one server. Each is where the directory says, a request
-//! touches one of them, and one that is away takes nobody else with it.
+//! touches one of them, and one that is down takes no other down.
 
 mod activation;
 mod companies;

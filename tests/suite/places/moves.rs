@@ -91,7 +91,7 @@ fn a_company_moves_while_it_is_read_and_written() {
             assert_eq!((&moved["from"], &moved["to"]), (&json!(from), &json!(to)));
             written
         });
-        assert!(written.len() > WRITERS && reads.load(Ordering::Relaxed) > 10, "nobody used the company");
+        assert!(written.len() > WRITERS && reads.load(Ordering::Relaxed) > 10, "no request used the company");
         let after = brands(&shop);
         let doubled: Vec<_> = after.iter().filter(|(_, count)| **count > 1).collect();
         assert!(doubled.is_empty(), "doubled: {doubled:?}");
@@ -140,7 +140,7 @@ const CUTS: [(&str, &str); 6] = [
     ("home", "lock table stoa_tenant in share mode"),
     // The directory is switched.
     ("home", "lock table stoa_operator_audit in share mode"),
-    // The old place forgets the company.
+    // The old place drops the company.
     ("home", "lock table stoa_listener in share mode"),
     // The new place opens.
     ("place-1", "lock table stoa_listener in share mode"),

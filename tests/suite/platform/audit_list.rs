@@ -387,7 +387,7 @@ fn whoever_manages_settings_may_look(database: Database) {
     }
 }
 
-/// Requests of keys, and denials of anybody, are listed within a second; a key itself may not look.
+/// Requests of keys, and denials of every caller, are listed within a second; a key itself may not read them.
 fn admissions_and_denials_are_listed(database: Database) {
     let shop = company(database);
     let machine = shop.machine(&["catalog.read"]);

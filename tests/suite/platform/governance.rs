@@ -1,4 +1,4 @@
-//! Limits: who is let in how often, what the headers tell, what is counted and what survives.
+//! Limits: who is let in how often, what the headers state, what is counted and what survives.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -152,7 +152,7 @@ fn every_change_leaves_two_entries(database: Database) {
     ];
     assert_eq!(entries(&shop), expected, "the newest first");
 
-    // Of the operators' audit, the pages of this company's changes.
+    // The pages of the operators' audit with this company's changes.
     let mut listed: Vec<(String, String)> = Vec::new();
     let mut path = "audit?limit=100".to_owned();
     loop {

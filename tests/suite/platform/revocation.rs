@@ -55,7 +55,7 @@ const RIGHTS: [Right; 8] = [
     CompanySuspended,
 ];
 
-/// Somebody who may write, in a company without another writer.
+/// A user who may write, in a company without another writer.
 struct Writer {
     shop: Company,
     right: Right,
@@ -231,7 +231,7 @@ fn before_authentication(database: Database) {
     });
 }
 
-/// The caller is known, the body half there: what may be done is looked up in the transaction, and that has not begun.
+/// The caller is known, the body half there: rights are looked up in the transaction, and that has not begun.
 fn during_the_upload(database: Database) {
     each_right(&host::shared(database), |writer| {
         let write = writer.write();
@@ -278,7 +278,7 @@ fn between_authentication_and_the_transaction(database: Database) {
     }
 }
 
-/// Somebody else holds the claim of the same key (on SQLite: the place of the writer).
+/// Another client holds the claim of the same key (on SQLite: the place of the writer).
 fn while_it_waits_for_its_key(database: Database) {
     each_right(&host_to_hold(database), |writer| {
         let write = writer.write();
@@ -292,7 +292,7 @@ fn while_it_waits_for_its_key(database: Database) {
     });
 }
 
-/// Somebody else holds a row that the module locks (on SQLite: the place of the writer).
+/// Another client holds a row that the module locks (on SQLite: the place of the writer).
 fn while_the_module_waits(database: Database) {
     each_right(&host_to_hold(database), |writer| {
         let held = writer.shop.hold("select 1 from catalog_product where {tenant} for update");

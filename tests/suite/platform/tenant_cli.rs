@@ -65,10 +65,10 @@ fn an_owner_is_one_user_who_has_signed_in(database: Database) {
     let host = host::shared(database);
     let nobody = uuid::Uuid::now_v7().to_string();
     for owner in [["--owner", &nobody], ["--owner-email", &somebody("nobody")]] {
-        let said = made(&host, "Ownerless", &owner).expect_err("nobody to own it");
+        let said = made(&host, "Ownerless", &owner).expect_err("no owner");
         assert!(said.contains("has signed in") && said.contains(owner[1]), "{said}");
     }
-    // The same address at another issuer is somebody else.
+    // The same address at another issuer is another user.
     let email = somebody("twice");
     let first = host.user_id(&email);
     let shop = company(database);

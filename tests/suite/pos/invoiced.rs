@@ -1,4 +1,4 @@
-//! Orders that are billed and collected: the receipt alone settles them, whichever comes first. [E326], rule 6
+//! Orders that are billed and collected: only the receipt settles them, whichever comes first. [E326], rule 6
 
 use serde_json::json;
 use stoa_tests::company::fresh;

@@ -45,7 +45,7 @@ fn e283_a_code_is_reserved_in_any_case(database: Database) {
     assert_eq!(taken.errors()[0]["conflictsWith"], first["id"], "{taken}");
     let blind = counter.shop.colleague(&["settings.manage"]);
     let taken = blind.post("pos/registers", register(&counter, json!({ "code": "till-A" }))).refused(409, "DUPLICATE");
-    assert!(taken.errors()[0]["conflictsWith"].is_null(), "who reads no register is told none: {taken}");
+    assert!(taken.errors()[0]["conflictsWith"].is_null(), "a user who may not read registers sees none: {taken}");
     counter.shop.archive(&format!("pos/registers/{}", first.id())).is(200);
     create("till-a").refused(409, "DUPLICATE").at("/code");
     for code in ["", "1A", "a b", &"A".repeat(65)] {

@@ -1,4 +1,4 @@
-//! Cash sessions: opened once, its operator's alone, closed for good. [E289]..[E291], [E295], [E297]..[E299], [E302], [E303]
+//! Cash sessions: opened once, only for its operator, closed for good. [E289]..[E291], [E295], [E297]..[E299], [E302], [E303]
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;

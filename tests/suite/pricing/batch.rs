@@ -85,7 +85,7 @@ fn replace_closes_the_open_price(database: Database) {
     let read = shop.get(&format!("pricing/price-lists/{list}/prices/{}", open.id())).is(200);
     assert_eq!((&read["validTo"], &read["amount"]), (&json!(from), &open["amount"]), "{read}");
     assert_eq!(prices(&shop, &list).len(), 2);
-    // A price with an end of its own is not closed: that would change what somebody scheduled.
+    // A price with an end of its own is not closed: that would change what a user scheduled.
     let (_, other) = shop.article("B");
     shop.price(&list, &other, Some("2026-01-01T00:00:00Z"), Some("2027-01-01T00:00:00Z")).is(201);
     let body = json!({ "replace": true, "prices": [price(&other, "20", Some(from), None)] });

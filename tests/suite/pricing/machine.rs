@@ -1,4 +1,4 @@
-//! Pricing as API clients see it: PUBLIC lists, what is in effect now, and writes that INTERNAL lists do not know.
+//! Pricing as API clients see it: PUBLIC lists, what is in effect now, and writes that cannot reach INTERNAL lists.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{price, product, with};
@@ -572,5 +572,5 @@ fn what_a_write_leaves(database: Database) {
     let (created, updated, archived) = ("pricing.price.created", "pricing.price.updated", "pricing.price.archived");
     assert_eq!(kinds, [created, updated, archived, created]);
     let data: Json = serde_json::from_str(&events[0][1]).unwrap_or_default();
-    assert_eq!(data, made.body, "the event tells what the answer stated");
+    assert_eq!(data, made.body, "the event reports what the answer stated");
 }

@@ -7,7 +7,7 @@ use stoa_tests::{Company, Database, Dice, at_once, company, on_both_databases};
 
 on_both_databases![r01_active_periods_never_overlap, r01_random_sets_follow_the_model];
 
-/// Instants of the model are minutes of one day; 0 and 1440 stand for unbounded.
+/// Instants of the model are minutes of one day; 0 and 1440 mean unbounded.
 const DAY: u64 = 1440;
 
 fn instant(minute: u64) -> String {
@@ -54,7 +54,7 @@ fn r01_active_periods_never_overlap(database: Database) {
         assert!(!accepted.is_empty());
         for (n, a) in accepted.iter().enumerate() {
             for b in &accepted[n + 1..] {
-                assert!(a.1 <= b.0 || b.1 <= a.0, "{a:?} and {b:?} both stand");
+                assert!(a.1 <= b.0 || b.1 <= a.0, "{a:?} and {b:?} are both active");
             }
         }
         let path = format!("pricing/price-lists/{list}/prices");

@@ -341,7 +341,7 @@ fn identity_is_immutable(database: Database) {
     shop.put(&price_path, price(&other, "1", None, None)).refused(409, "IMMUTABLE_FIELD").at("/variantId");
     let dollars = with(&price(&variant, "1", None, None), json!({ "currencyCode": "USD" }));
     shop.put(&price_path, dollars).refused(409, "IMMUTABLE_FIELD").at("/currencyCode");
-    // A price is read and changed under its own list alone.
+    // A price is read and changed only under its own list.
     let foreign = format!("pricing/price-lists/{}/prices/{id}", shop.price_list("FOREIGN"));
     shop.get(&foreign).refused(404, "NOT_FOUND");
     shop.put(&foreign, price(&variant, "1", None, None)).refused(404, "NOT_FOUND");

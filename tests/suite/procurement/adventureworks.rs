@@ -1,5 +1,6 @@
-//! The purchase orders of Microsoft's AdventureWorks sample through the public API: what was ordered, received, owed and is still
-//! to come is the source's to the last digit. A load that was stopped goes on where it was, and one that is over changes nothing.
+//! The purchase orders of Microsoft's AdventureWorks sample through the public API: the ordered, received, owed and
+//! outstanding figures are the source's to the last digit. A load that was stopped goes on where it was, and one that is
+//! over changes nothing.
 //!
 //! Runs where `STOA_TEST_ADVENTUREWORKS` names the folder of the sample's tables; they are not part of the project.
 

@@ -293,7 +293,7 @@ fn an_approval_is_written_down(database: Database) {
             ("procurement.order.cancelled", &json!("CANCELLED")),
         ]
     );
-    // A change of incoming alone is not a change of stock that is reported.
+    // A change of only the incoming quantity is not a change of stock that is reported.
     assert!(buyer.shop.events_like("inventory.updated").is_empty());
 }
 

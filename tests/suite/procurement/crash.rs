@@ -1,5 +1,5 @@
-//! kill -9 while orders are made, approved and received: what was not answered is repeated with its key, a receipt is there once
-//! with its goods and its entry, and `stoa verify` finds nothing in any module. [E111]
+//! kill -9 while orders are made, approved and received: requests without a response are repeated with their keys, a
+//! receipt is there once with its goods and its entry, and `stoa verify` finds nothing in any module. [E111]
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -73,7 +73,7 @@ impl Dock {
         }
     }
 
-    /// The ids of an order's lines, as soon as the host is there to tell them.
+    /// The ids of an order's lines, as soon as the host is there to return them.
     fn read_lines(&self, path: &str) -> Vec<Json> {
         eventually(|| {
             let read = self.buyer.shop.request("GET", path).unchecked().try_send().ok()?;

@@ -132,7 +132,7 @@ fn units_of_a_receipt_are_shown_to_who_may_know(database: Database) {
         (hidden["items"][0].get("units").filter(|units| !units.is_null()), &hidden["items"][0]["unitCount"]),
         (None, &json!(2))
     );
-    // Costs of charges are another right; what was agreed with the supplier is the buyer's.
+    // Costs of charges are another right; the prices agreed with the supplier are for buyers.
     assert_eq!(hidden["items"][0]["unitCost"], "77.123456");
     for path in ["purchases/receipts".to_string(), format!("{}/receipts", known.order.path()), known.order.path()] {
         known.keeps_secrets(&shop.get(&path).is(200));

@@ -40,7 +40,7 @@ fn e82_numbers(database: Database) {
     let taken = draft(json!({ "number": "SPRING.ORDER_1" })).refused(409, "DUPLICATE").at("/number");
     let named = shop.list("purchases/orders", &[("number", "spring")]).is(200).ids();
     assert_eq!(taken.errors()[0]["conflictsWith"], json!(named[0]), "{taken}");
-    // A number that somebody typed is passed over.
+    // A number that a user typed is skipped.
     draft(json!({ "number": "po-000003" })).is(201);
     assert_eq!(number(draft(json!({}))), "PO-000004");
     let order = buyer.order(&draft(json!({ "number": "Gone" })).is(201).id());
@@ -109,7 +109,7 @@ fn an_order_is_what_was_asked_for(database: Database) {
             "unitCost": cost, "lineTotal": total, "receivedQuantity": "0.000000", "pendingQuantity": "0.000000",
             "billedQuantity": "0.000000",
         });
-        assert_eq!(*item, reported, "pending is of approved orders alone");
+        assert_eq!(*item, reported, "only approved orders have pending quantities");
     }
     shop.assert_level(&buyer.main, &phone, json!({}));
     let events = shop.events_like("procurement.order.%");
@@ -407,7 +407,7 @@ fn e95_keys_prepare_drafts_and_approve_none(database: Database) {
     let cancel = |version: u32| {
         machine.post(&format!("{}/cancel", order.path()), json!({ "expectedVersion": version, "reason": "No" }))
     };
-    // A key gives up drafts alone.
+    // A key can give up only drafts.
     cancel(3).refused(409, "ILLEGAL_STATE");
     let draft = buyer.draft(json!([line(&box_, "1", "2")]));
     let given_up = machine.post(&format!("{}/cancel", draft.path()), json!({ "expectedVersion": 1, "reason": "No" }));

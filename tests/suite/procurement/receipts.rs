@@ -116,7 +116,7 @@ fn e103_one_known_unit_among_a_hundred_aborts_all(database: Database) {
     let order = buyer.place(items);
     let mut numbers = fresh_serials(100);
     numbers[57] = known.to_lowercase();
-    // Inventory does not know of the service: its places are those of the request all the same.
+    // Inventory does not have the service: its places are those of the request all the same.
     let items = json!([order.goods(2, "1"), order.goods(0, "5"), order.units(1, serials(&numbers))]);
     let body = order.receipt_body(items);
     let before = shop.records();
@@ -410,7 +410,7 @@ fn an_archived_variant_is_received_and_an_archived_product_is_not(database: Data
         shop.counted(0),
     );
     let order = buyer.place(json!([line(&variants[1], "1", "100"), line(&gone, "1", "1")]));
-    // [F10]: what was approved is a commitment.
+    // [F10]: an approved order is a commitment.
     shop.archive(&format!("catalog/variants/{}", variants[1])).is(200);
     order.receive(json!([order.units(0, serials(&fresh_serials(1)))])).is(201);
     let product = shop.get(&format!("catalog/variants/{gone}")).is(200).text("productId");

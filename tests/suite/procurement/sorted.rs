@@ -89,7 +89,7 @@ fn a_page_continues_after_the_new_value_of_its_cursor(database: Database) {
     rename(&shop, &c, "C");
     let second = page(&[("cursor", &first.text("nextCursor"))]);
     assert_eq!(second.ids(), [d.clone(), b]);
-    // Another record changes: it moves alone.
+    // Another record changes: only it moves.
     rename(&shop, &d, "D");
     let third = page(&[("cursor", &second.text("nextCursor"))]);
     assert_eq!((third.ids(), &third["nextCursor"]), (vec![a], &Json::Null));

@@ -57,7 +57,7 @@ fn e76_a_code_is_taken_for_ever_in_any_case(database: Database) {
     let taken = shop.post(PATH, supplier("acme")).refused(409, "DUPLICATE").at("/code");
     assert_eq!(taken.errors()[0]["conflictsWith"], json!(id), "{taken}");
     let writer = shop.machine(&["suppliers.write"]).post(PATH, supplier("acme")).refused(409, "DUPLICATE");
-    assert!(writer.errors()[0]["conflictsWith"].is_null(), "who reads no supplier is told none: {writer}");
+    assert!(writer.errors()[0]["conflictsWith"].is_null(), "a user who may not read suppliers sees none: {writer}");
     shop.archive(&at(&id)).is(200);
     shop.post(PATH, supplier("acme")).refused(409, "DUPLICATE").at("/code");
     let kept = shop.post(PATH, supplier("Acme.Two-b_3")).is(201);

@@ -97,7 +97,7 @@ fn e206_every_fault_of_a_body_is_reported_at_once(database: Database) {
         "profile": { "contacts": vec![contact; 21], "nickname": "x", "legalName": "x".repeat(201) },
     });
     let refused = shop.post("sales/customers", wrong).refused(400, "VALIDATION_FAILED");
-    // A name that no schema knows is reported at its parent; the e-mail has two faults.
+    // A name that is in no schema is reported at its parent; the e-mail has two faults.
     let expected = ["/email", "/email", "/name", "/profile", "/profile/contacts", "/profile/legalName"];
     assert_eq!(refused.pointers(), expected);
 }

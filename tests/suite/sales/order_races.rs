@@ -1,4 +1,5 @@
-//! Many hands on the same orders and goods. [E242], [E243], [E249]; what races a confirmation comes wholly before it or after it.
+//! Many hands on the same orders and goods. [E242], [E243], [E249]; a change that races a confirmation comes wholly before
+//! it or after it.
 
 use serde_json::json;
 use stoa_tests::company::{fresh, with};

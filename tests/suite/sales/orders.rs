@@ -51,7 +51,7 @@ fn status(counter: &Counter, order: &str) -> (Json, Json) {
 fn e241_exactly_what_there_is_can_be_held(database: Database) {
     let counter = counter(database);
     let variant = counter.good_of(6, "10", "5");
-    // Inventory does not know of the service: its places are those of the order all the same.
+    // Inventory does not have the service: its places are those of the order all the same.
     let service = json!({ "variantId": counter.service("1"), "quantity": "1" });
     let above = counter.draft(json!([service, { "variantId": variant, "quantity": "5.000001" }]));
     counter.confirm(&above).refused(409, "INSUFFICIENT_STOCK").at("/items/1/quantity");

@@ -1,4 +1,4 @@
-//! Goods that customers bring back. [E273]..[E281]; what the books reject is in `failures`.
+//! Goods that customers bring back. [E273]..[E281]; rejections by the books are in `failures`.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::with;

@@ -58,7 +58,7 @@ fn cut_commits(ground: &Ground) {
     ground.link.cut_commits(WRITERS);
     let begin = Instant::now();
     while ground.link.cuts_left() > 0 {
-        assert!(begin.elapsed() < Duration::from_secs(30), "nobody commits");
+        assert!(begin.elapsed() < Duration::from_secs(30), "no request commits");
         thread::sleep(Duration::from_millis(5));
     }
 }

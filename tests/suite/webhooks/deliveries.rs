@@ -168,7 +168,7 @@ fn a_receiver_that_is_gone_is_disabled_at_once(database: Database) {
     let disabled = eventually(|| Some(get(&shop, &id)).filter(|webhook| webhook["status"] == "DISABLED"));
     assert_eq!(disabled["version"], 2);
     std::thread::sleep(Duration::from_secs(2));
-    assert_eq!(receiver.list_received().len(), 1, "left alone");
+    assert_eq!(receiver.list_received().len(), 1, "not sent again");
     let deliveries = shop.get(&format!("webhooks/{id}/deliveries")).is(200);
     assert_eq!(deliveries.items()[0]["status"], "PENDING", "it waits");
     let entries = shop.list("audit", &[("resourceId", &id), ("actorType", "SYSTEM")]).is(200);

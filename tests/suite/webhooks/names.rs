@@ -9,7 +9,7 @@ use stoa_tests::{Database, Stoa, eventually, on_one_database};
 
 use super::{MADE, SCHEDULE, URL, attempts, await_end, brand, endpoint, webhook};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![
     p12_a_name_is_judged_by_what_it_resolves_to,
     p12_a_replay_is_as_it_was_whatever_the_name_says_now,
@@ -17,7 +17,7 @@ on_one_database![
     members_without_the_permission_have_no_name_asked_for_them
 ];
 
-/// Public and of no machine that would respond: what is sent there is sent nowhere.
+/// Public and of no machine that would respond: data sent there goes nowhere.
 const PUBLIC: &str = "192.31.196.1";
 
 fn p12_a_name_is_judged_by_what_it_resolves_to(database: Database) {

@@ -13,7 +13,7 @@ use stoa_tests::{Database, Folder, Receiver, host, on_one_database, record};
 
 use super::{MADE, await_end, brand, endpoint, settings, shared_host};
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![verifiers_know_a_delivery_from_a_forgery, a_listener_verifies_and_prints];
 
 /// Languages, each with the command that runs its file over vectors. Rust's is compiled into this test.
@@ -74,7 +74,7 @@ fn verifiers_know_a_delivery_from_a_forgery(database: Database) {
 }
 
 fn a_listener_verifies_and_prints(database: Database) {
-    // A port that is free, for a host must know it before the secret is known.
+    // A port that is free, since a host must have it before the secret is known.
     let address = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let settings = settings().set("STOA_WEBHOOK_DEV_TARGETS", address);
     let stoa = stoa_tests::Stoa::start_with(database, settings);

@@ -12,7 +12,7 @@ on_both_databases![
     a_host_whose_own_key_does_not_fit_does_not_start,
 ];
 
-// Judged before a database is asked, or of what no database knows.
+// Checked before a request reaches the database, or independent of it.
 on_one_database![a_secret_is_delivered_once_and_kept_encrypted];
 
 fn a_secret_is_delivered_once_and_kept_encrypted(database: Database) {
@@ -49,7 +49,7 @@ fn a_rotation_overlaps(database: Database) {
     await_end(&shop, &id, 1);
     let first = receiver.list_received().remove(0);
     assert!(first.is_signed("x-webhook-signature", &old), "the old secret signs still");
-    assert!(first.is_signed("x-webhook-signature-next", &new), "the new one beside it");
+    assert!(first.is_signed("x-webhook-signature-next", &new), "the new one signs too");
     // A day later.
     let past = match database {
         Database::Sqlite => "previous_until = 1",

@@ -1,5 +1,6 @@
 //! The direction of the house: imports lead down. The host's folders have one order from ground to roof, the files of the SDK
-//! and the parts of a module in others; what imports a part above or next to its own is a fault. Tests may import anything.
+//! and the parts of a module in others; a file that imports a part above or next to its own is a fault. Tests may import
+//! anything.
 //!
 //! Read from the text: every path that begins with `crate` or `super`, in a `use` or in the code.
 

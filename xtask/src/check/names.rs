@@ -111,7 +111,7 @@ fn public_type(line: &str) -> Option<&str> {
     first_word(name)
 }
 
-/// Functions that are named by a participle alone.
+/// Functions whose name is only a participle.
 fn participles(files: &[&File]) -> Vec<String> {
     let mut faults = Vec::new();
     for file in files {

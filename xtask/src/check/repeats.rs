@@ -39,9 +39,9 @@ pub fn check(workspace: &Workspace) -> Result<()> {
         let runs = find_runs(files);
         if runs.len() > known {
             let list: Vec<String> = runs.iter().map(|run| format!("  {run}")).collect();
-            faults.push(format!("{name}: {} runs stand twice, {known} are known:\n{}", runs.len(), list.join("\n")));
+            faults.push(format!("{name}: {} runs occur twice, {known} are known:\n{}", runs.len(), list.join("\n")));
         } else if runs.len() < known {
-            faults.push(format!("{name}: {} runs stand twice, not {known}: lower it", runs.len()));
+            faults.push(format!("{name}: {} runs occur twice, not {known}: lower it", runs.len()));
         }
     }
     let gone = KNOWN.iter().filter(|(listed, _)| !crates.contains_key(*listed));

@@ -1,4 +1,4 @@
-//! The rules of the house that no linter knows, each with the debts it still has: a debt may shrink, never grow.
+//! The rules of the repository that no linter has, each with the debts it still has: a debt may shrink, never grow.
 
 use anyhow::{Result, bail};
 
@@ -72,10 +72,10 @@ const DEBTS: &[(&str, &str, usize)] = &[
 
 const LONGEST: usize = 700;
 
-/// Lines of `console/`, style and script included: what grows past it belongs into the contract or out of the console.
+/// Lines of `console/`, style and script included: code beyond it belongs into the contract or out of the console.
 const CONSOLE_LINES: usize = 7_814;
 
-/// The host knows nothing of commerce: no word of it in the host's code, in names as in texts, alone or as a part of a name
+/// The host contains nothing of commerce: no word of it in the host's code, in names as in texts, whole or as a part of a name
 /// (`price_list`, `PriceList`), one or many. Comments and tests may speak of examples.
 #[rustfmt::skip]
 const COMMERCE: &[&str] = &[
@@ -180,7 +180,7 @@ fn head_sentence(file: &File) -> Vec<(usize, String)> {
 
 /// `[workspace.lints]` holds for the crates that say so.
 fn lint_table(file: &File) -> Vec<(usize, String)> {
-    // The guests of the suite mean harm: what the lints forbid is their trade.
+    // The guests of the suite mean harm: they need what the lints forbid.
     let guest = file.path.starts_with("tests/guests/");
     let is_package = file.path.ends_with("Cargo.toml") && file.text.contains("[package]") && !guest;
     if is_package && !file.text.contains("[lints]\nworkspace = true\n") {

@@ -58,7 +58,7 @@ pub struct Variant {
     pub retail: Cents,
 }
 
-/// An amount in cents: the tables know nothing smaller.
+/// An amount in cents: the tables hold nothing smaller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Cents(u32);
 
@@ -86,7 +86,7 @@ impl Cents {
         self.share(72)
     }
 
-    /// So many of it. The tables know no amounts that do not fit.
+    /// So many of it. The tables have no amounts that do not fit.
     pub fn times(self, pieces: u32) -> Cents {
         Cents(self.0.saturating_mul(pieces))
     }

@@ -35,7 +35,7 @@ pub fn summary(started: &Started, user: &str, file: &Path, example: Option<(Stri
     text
 }
 
-/// Each works pasted, alone.
+/// Each works when pasted by itself.
 fn lines(started: &Started, example: Option<(String, String)>) -> Vec<String> {
     let url = &started.url;
     let curl = format!("curl -s -H 'Authorization: Bearer {}'", started.user_token);

@@ -31,7 +31,7 @@ pub fn what_tests_need(workspace: &Workspace, selection: &Selection, clock: &mut
     precompile(workspace, clock)
 }
 
-/// Builds the modules while the host is built: each of the two ends with crates that one core compiles alone.
+/// Builds the modules while the host is built: each of the two ends with crates that only one core compiles.
 fn build(workspace: &Workspace, cargo: Command, beside: &[&str], guests: bool) -> Result<()> {
     std::thread::scope(|scope| {
         let host = scope.spawn(|| workspace.build_host(cargo, beside));
@@ -76,7 +76,7 @@ pub fn unit_tests(workspace: &Workspace, all: bool) -> Result<()> {
 /// The test target that is the suite.
 const SUITE: &str = "suite";
 
-/// A line of cargo's JSON messages; of most kinds only `reason` is read.
+/// A line of cargo's JSON messages; only `reason` is read of most kinds.
 #[derive(Deserialize)]
 struct Message {
     reason: String,

@@ -58,7 +58,7 @@ impl Selection {
     fn cargo(&self, workspace: &Workspace) -> Command {
         let mut command = workspace.cargo();
         if self.is_between_edits {
-            // Own crates alone: cargo never compiles a dependency in parts.
+            // Only own crates: cargo never compiles a dependency in parts.
             command.env("CARGO_INCREMENTAL", "1");
             // Without any optimization, the host's functions need more than the stack of a module's call.
             command.args(["--config", "profile.release.package.stoa.opt-level=1"]);

@@ -57,7 +57,8 @@ pub fn list_not_run(ended: &[Ended]) -> BTreeSet<(&str, &str)> {
     parts.map(|part| (part.name.as_str(), part.why.as_str())).collect()
 }
 
-/// Parts that did not run although a strict run wants them: those whose names begin as one of `strict`, or all if it names none.
+/// Parts that did not run though a strict run requires them: those whose names begin as one of `strict`, or all if it
+/// names none.
 pub fn list_missing<'a>(ended: &'a [Ended], strict: &[String]) -> BTreeSet<&'a str> {
     let is_wanted = |part: &str| strict.is_empty() || strict.iter().any(|begin| part.starts_with(begin.as_str()));
     list_not_run(ended).into_iter().map(|(part, _)| part).filter(|part| is_wanted(part)).collect()

@@ -1,5 +1,5 @@
 //! Runs the suite's program in two phases: everything but the tests of modules named `timed` with several threads, then
-//! those alone, one at a time, since they judge times, memory or counts.
+//! those, one at a time, since they judge times, memory or counts.
 //!
 //! A timed test that fails is run once more. If it passes then, it is listed as flaky and the run goes on; three of
 //! them fail the run. A test that hangs ends its program, which says so; the tests that had not ended are run without

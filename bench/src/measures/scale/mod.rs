@@ -35,7 +35,7 @@ const STRIDE: u64 = 7_919;
 struct Sizes {
     /// Companies without goods.
     others: usize,
-    /// Of the company that is measured. Each is of a product of its own.
+    /// Variants of the measured company, each of its own product.
     variants: u64,
     movements: u64,
 }

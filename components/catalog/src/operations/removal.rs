@@ -1,4 +1,4 @@
-//! Removals: the records that lists of API clients with `updatedSince` leave out, because they were archived, deleted or taken
+//! Removed records: those that lists of API clients with `updatedSince` leave out, because they were archived, deleted or taken
 //! off sale. A reader that keeps a copy of the catalog reads them next to the changes.
 
 use stoa_sdk::{Answer, Call, Id, Instant, Operation, Page, all, any, view};

@@ -98,7 +98,7 @@ resource! {
     }
 }
 
-/// The record as an answer: API clients read lookups in lists alone.
+/// The record as an answer: API clients read lookups only in lists.
 pub fn show(row: &LookupRow) -> Reply {
     show_written(row, CatalogLookup::from_row)
 }

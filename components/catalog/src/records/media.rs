@@ -88,7 +88,7 @@ resource! {
     }
 }
 
-/// The record as an answer, audited under its product: API clients read media in lists alone.
+/// The record as an answer, audited under its product: API clients read media only in lists.
 pub fn show(row: &MediaRow) -> Reply {
     show_written(row, Media::from_row).subject(row.product_id)
 }

@@ -45,7 +45,7 @@ impl CatalogLookupInput {
         refuse_invalid(faults)
     }
 
-    /// The decimal places: of units alone.
+    /// The decimal places: only units have them.
     pub fn places(&self, kind: Kind) -> Option<i64> {
         (kind == Kind::Units).then(|| self.decimal_places.unwrap_or(0))
     }

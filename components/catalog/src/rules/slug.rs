@@ -294,7 +294,7 @@ mod tests {
         // All powers of two beyond those that are tried first, so that no probe of the first search is free.
         let (given, _) = name_products(1, |number| number <= 1_050 || (number - 1_050).is_power_of_two());
         assert_eq!(given, ["x-1053"]);
-        // Every second one, and an import that wants many.
+        // Every second one, and an import that needs many.
         let (given, lookups) = name_products(500, |number| number <= 5_000 || number % 2 == 0);
         let distinct: BTreeSet<&String> = given.iter().collect();
         assert_eq!(distinct.len(), 500);

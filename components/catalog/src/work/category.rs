@@ -27,7 +27,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The changes of the categories below, each for a call of its own: what there is below is not the caller's to bound.
+    /// The changes of the categories below, each for a call of its own: the caller cannot bound the number of categories below.
     pub fn descendants(&self) -> impl Iterator<Item = Update<LookupRow>> {
         self.below.chunks(STEP).map(|below| {
             let lineages = below.iter().map(|(_, lineage)| lineage.clone());

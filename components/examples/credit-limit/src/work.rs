@@ -76,7 +76,7 @@ pub fn release(order: Id) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What orders hold, for responses that show them. An order that never counted has nothing.
+/// The amounts that orders hold, for responses that show them. An order that never counted has nothing.
 pub fn show(orders: &[Id]) -> Vec<(Id, Json)> {
     let held = read(select::<ExposureRow>(ExposureRow::order_id.one_of(orders.iter().copied())).whole());
     let shown = |row: ExposureRow| {

@@ -21,7 +21,7 @@ use crate::records::{BalanceRow, EntryRow, LoyaltyReceipt, ProgramRow};
 /// The module.
 pub struct Loyalty;
 
-/// Of the entries in the console.
+/// Columns of the list of entries in the console.
 const COLUMNS: &[&str] = &["onDate", "kind", "points", "customerId", "receiptId"];
 
 impl Module for Loyalty {

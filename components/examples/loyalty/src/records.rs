@@ -50,7 +50,7 @@ collection! {
 }
 
 totals! {
-    /// What customers earned.
+    /// The points that each customer earned.
     pub EarnedTotal of EntryRow by [customer_id: Id] { points: i64 = sum(points) }
 }
 

@@ -8,7 +8,7 @@
 //! - `resolvePrice` takes the optional query parameter `quantity` and answers the amount of its tier, and the tiers themselves
 //!   as `quantityTiers`, which is there (empty) without any tier too: that is how one sees which module answered.
 //!
-//! The services are the built-in module's: what other modules ask them for is the price of one unit without tiers, as before.
+//! The services are the built-in module's: other modules ask them for the price of one unit without tiers, as before.
 //! Extensions adjust the amount of the tier where `resolvePrice` is asked. Swapped out, the tiers stay in their table and come
 //! back with the module.
 

@@ -1,4 +1,4 @@
-//! Beginning to keep books with a history: what the documents say becomes the opening entry (finance-ledger.md A4, P34).
+//! Beginning to keep books with a history: the amounts of the documents become the opening entry (finance-ledger.md A4, P34).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -55,7 +55,7 @@ pub fn read_changed<R: Entity>(
     })
 }
 
-/// The page that both pages make: what lies behind the end of either is for the next one.
+/// The page that both pages make: rows behind the end of either are for the next one.
 fn merge<R: Entity>(one: Rows<R>, other: Rows<R>, limit: usize) -> Rows<R> {
     let end = [one.next(Entity::id), other.next(Entity::id)].into_iter().flatten().min();
     let rows = one.items.into_iter().chain(other.items).filter(|row| end.is_none_or(|end| row.id() <= end));

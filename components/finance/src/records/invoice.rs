@@ -59,7 +59,7 @@ collection! {
 }
 
 collection! {
-    /// The paid part of an invoice. It has a row from the day it is posted: what others do to it never raises its
+    /// The paid part of an invoice. It has a row from the day it is posted: changes of it by others never raise its
     /// version. `balance` is what is still owed, nothing once it is void. `settled_on` is set exactly while nothing is
     /// owed. `collected`: the register collected its order, so that nothing else pays it.
     pub projection InvoiceBalanceRow in "invoice_balance" {

@@ -1,5 +1,5 @@
-//! Totals by month of the ledgers of finance: of what parties owe, of revenue and of money. Derived from the lines,
-//! which alone are the ledgers.
+//! Totals by month of the ledgers of finance: of what parties owe, of revenue and of money. Derived from the lines:
+//! only the lines are the ledgers.
 
 use stoa_sdk::{Date, Id, collection};
 use stoa_trade::dates::Month;

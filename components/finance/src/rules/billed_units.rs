@@ -12,7 +12,7 @@ use crate::records::side::Side;
 /// Delivery state and units of an order's line.
 #[derive(Debug, Clone, Default)]
 pub struct Fulfilment {
-    /// The order is delivered whole. A purchase needs no such thing: what is received counts.
+    /// The order is delivered whole. A purchase needs no such thing: the received quantity counts.
     pub is_delivered: bool,
     /// Units that were delivered or received for the line and that no other invoice bills.
     pub linked: Vec<Id>,
@@ -55,7 +55,8 @@ pub fn check_lines(lines: &[BilledLine<'_>]) -> Result<(), Problem> {
     refuse("FULFILMENT_INCOMPLETE", without_units)
 }
 
-/// The units of each line of an invoice that is posted alone: those that are named, or all that are linked where none is.
+/// The units of each line of an invoice that is posted without its goods: those that are named, or all that are linked
+/// where none is named.
 ///
 /// # Errors
 /// FULFILMENT_REQUIRED, then FULFILMENT_INCOMPLETE, of all failing lines of the first step that fails.

@@ -98,7 +98,7 @@ pub fn amount_member(side: Side) -> &'static str {
 }
 
 impl StatedInvoice {
-    /// Judges what the schema cannot tell.
+    /// Finds the faults that the schema cannot find.
     ///
     /// # Errors
     /// VALIDATION_FAILED.

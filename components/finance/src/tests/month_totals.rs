@@ -95,7 +95,7 @@ fn what_is_asked_of_all_parties_is_read_of_months_edges_and_the_last_lines() {
         panic!("{:?}", runs[1]);
     };
     assert_eq!((months.collection.as_str(), edge.collection.as_str()), ("party_total", "party_entry"));
-    // The edge is what December has after the day; the last lines are found by their ids alone.
+    // The edge is what December has after the day; the last lines are found only by their ids.
     let text = |value: &dyn std::fmt::Debug| format!("{value:?}");
     assert!(text(&edge.where_).contains("2025-12-21") && text(&edge.where_).contains("2025-12-31"), "{edge:?}");
     assert!(

@@ -81,7 +81,7 @@ pub fn check_credits(rows: &[CreditRow]) -> Vec<Finding> {
     findings
 }
 
-/// FI12: what reports have of a credit is its lines while it is RECOGNIZED, and nothing otherwise.
+/// FI12: reports have the lines of a credit while it is RECOGNIZED, and nothing otherwise.
 fn check_credited_lines(rows: &[CreditRow]) -> Vec<Finding> {
     let (stated, credited) = read((
         aggregate::<LinesOfSet>(CreditLineRow::line_set_id.one_of(rows.iter().map(|row| row.line_set_id))).whole(),

@@ -13,7 +13,7 @@ use crate::verify::finding;
 
 totals! { Returned of SupplierReturnLineRow by [receipt_item_id: Id] { quantity: Quantity = sum(quantity) } }
 
-/// FI6: what is counted as returned is what shipped returns sent back.
+/// FI6: the quantity counted as returned is the one that shipped returns sent back.
 pub fn check_returns(rows: &[ReturnProgressRow]) -> Vec<Finding> {
     let shipped = has::<SupplierReturnRow, _, _>(
         SupplierReturnLineRow::line_set_id,

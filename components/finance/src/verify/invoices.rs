@@ -24,7 +24,8 @@ totals! { Claimed of UnitClaimRow by [invoice_id: Option<Id>] { count: i64 = cou
 
 totals! { Owed of PartyEntryRow by [invoice_id: Option<Id>] { amount: Money = sum(amount) } }
 
-/// FI1: what is applied adds up, and balance and total with it; FI5: as many units as billed; FI10: settled when nothing is owed.
+/// FI1: the applied amounts add up, and balance and total with them; FI5: as many units as billed; FI10: settled when
+/// nothing is owed.
 pub fn check_invoices(rows: &[InvoiceRow]) -> Vec<Finding> {
     let ids = || rows.iter().map(|row| row.id);
     let standing =

@@ -24,7 +24,7 @@ pub fn filter_issued() -> Filter {
     InvoiceRow::status.eq(InvoiceStatus::Issued)
 }
 
-/// FI4: what is billed of an order's line is what issued invoices bill.
+/// FI4: the billed quantity of an order's line is the one that issued invoices bill.
 pub fn check_billed(rows: &[InvoiceRow]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for side in [Side::Sales, Side::Purchases] {

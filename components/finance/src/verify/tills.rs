@@ -15,7 +15,7 @@ totals! { Cash of MoneyMoveRow by [session_id: Option<Id>] { amount: Money = sum
 
 totals! { Components of PaymentRow by [receipt_id: Option<Id>] { amount: Money = sum(amount) } }
 
-/// FI8: what a drawer should hold is the sum of its cash, but for the variance that closing recorded.
+/// FI8: the amount that a drawer should hold is the sum of its cash, but for the variance that closing recorded.
 pub fn check_tills(rows: &[TillRow]) -> Vec<Finding> {
     let of_sessions = MoneyMoveRow::session_id.one_of(rows.iter().map(|row| row.session_id));
     let cash =

@@ -22,7 +22,7 @@ pub struct OrderedLine {
     pub is_billable: bool,
     pub variant: Id,
     pub tracking: Tracking,
-    /// As much as may be billed: of a cancelled purchase what was received.
+    /// As much as may be billed: for a cancelled purchase the received quantity.
     pub quantity: Quantity,
     pub billed: Quantity,
     /// Price or cost of one.

@@ -1,4 +1,4 @@
-//! Revenue by groups: what orders delivered, which sales knows, and what invoices recognised without one, merged by
+//! Revenue by groups: what orders delivered, which sales returns, and what invoices recognised without one, merged by
 //! key; credits in addition where they can be distinguished.
 
 use std::collections::{BTreeMap, BTreeSet};

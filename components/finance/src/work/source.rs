@@ -82,7 +82,7 @@ pub trait SourceRow: Record + PartyDocument + Clone {
     /// Receipt of a write.
     fn receipt(&self) -> Reply;
 
-    /// The row as the store leaves it after a change that raises its version alone.
+    /// The row as the store leaves it after a change that only raises its version.
     fn after_raise(&self) -> Self {
         let mut after = self.clone();
         after.touch(now());
@@ -97,7 +97,7 @@ impl SourceRow for PaymentRow {
         self.side
     }
 
-    /// The receipt of a register alone settles its order.
+    /// Only the receipt of a register settles its order.
     fn posted_on(&self) -> Result<Option<Date>, Problem> {
         if self.origin == PaymentOrigin::PosReceipt {
             return Err(illegal("/path/id", "POS_RECEIPT"));

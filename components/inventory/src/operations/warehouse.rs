@@ -1,5 +1,5 @@
-//! The operations of warehouses. Everything but a warehouse's name is its identity: entries of the books carry it. It is archived
-//! alone, so that nothing comes in while it is found empty.
+//! The operations of warehouses. Everything but a warehouse's name is its identity: entries of the books carry it.
+//! Archiving holds it exclusively, so that nothing comes in while it is found empty.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

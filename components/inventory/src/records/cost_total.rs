@@ -1,4 +1,4 @@
-//! Totals by month of what goods on hand cost. Derived from the ledger of costs, which alone is the record.
+//! Totals by month of what goods on hand cost. Derived from the ledger of costs: only the ledger is the record.
 
 use stoa_sdk::descriptor::ColumnType;
 use stoa_sdk::store::Value;

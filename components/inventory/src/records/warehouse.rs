@@ -49,7 +49,7 @@ impl WarehouseRow {
     }
 }
 
-/// The name that those hold shared who bring goods into a warehouse, and alone who archives it.
+/// The name of a warehouse's lock: requests that bring goods in hold it shared, the one that archives holds it exclusively.
 pub fn gate(warehouse: Id) -> String {
     format!("warehouse:{warehouse}")
 }

@@ -42,9 +42,9 @@ pub fn raise(groups: &[Group], amount: i128, grain: i128) -> Result<Vec<Share>, 
     Ok(even(&unbounded, amount / grain, |_, grains| grains * grain))
 }
 
-/// Lowers what the groups cost by `amount`, a multiple of `grain`; shares as those of `raise`. No step falls below zero: what
-/// it cannot give, the others give in the same way. Shares are whole grains as long as the goods have whole ones to give; only
-/// what is asked beyond them is taken from what is finer, in the coarsest grain of all the costs.
+/// Lowers what the groups cost by `amount`, a multiple of `grain`; shares as those of `raise`. No step falls below
+/// zero: the others give the rest in the same way. Shares are whole grains as long as the goods have whole ones to
+/// give; only what is asked beyond them is taken from what is finer, in the coarsest grain of all the costs.
 ///
 /// # Errors
 /// `ExceedsCost` if the amount is more than the goods cost.

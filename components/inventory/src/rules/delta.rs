@@ -73,7 +73,7 @@ impl Delta {
         self.figures().iter().all(|figure| *figure >= 0)
     }
 
-    /// Returns whether anybody but a buyer sees it. A change that leaves every figure as it was moved or regraded a unit.
+    /// Returns whether users other than buyers see it. A change that leaves every figure as it was moved or regraded a unit.
     pub fn is_public(self) -> bool {
         self == Delta::default() || Delta { incoming: 0, ..self } != Delta::default()
     }

@@ -1,4 +1,4 @@
-//! Movements against the ledger of costs: what came in has layers, what went was drawn, transfers touch no value.
+//! Movements against the ledger of costs: goods that came in have layers, goods that went were drawn, transfers touch no value.
 
 use stoa_sdk::store::{aggregate, read};
 use stoa_sdk::{Filter, Id, map, totals};

@@ -1,4 +1,4 @@
-//! Stock of serialized variants counts their units; what travels on orders is expected where it goes.
+//! Stock of serialized variants counts their units; units that travel on orders are expected at their destination.
 
 use std::collections::{BTreeMap, BTreeSet};
 

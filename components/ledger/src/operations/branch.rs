@@ -114,7 +114,7 @@ pub fn replace(call: &Call) -> Answer {
     Change::new(&row, after)?.write(BranchRow::answer)
 }
 
-/// Holds are taken under the books' shared lock, so none appears while this is alone with them.
+/// Holds are taken under the books' shared lock, so none appears while this holds it exclusively.
 pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let EmptyBody {} = call.body()?;

@@ -221,7 +221,7 @@ pub fn replace(call: &Call) -> Answer {
     Change::new(&row, after)?.write(answer)
 }
 
-/// Alone with the books: nothing can be posted, held or added meanwhile.
+/// Holds the books exclusively: nothing can be posted, held or added meanwhile.
 pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let EmptyBody {} = call.body()?;

@@ -98,7 +98,8 @@ fn select_closed(entity: Id, day: Date) -> First<ClosedMonthId> {
 /// The amount of a line, and whether it is a debit.
 type Side = (bool, Amount);
 
-/// The side of each line, and the sum of either side, None beyond what any journal holds; what the schema cannot tell of them.
+/// The side of each line, and the sum of either side, None beyond any journal; or the faults that the schema
+/// cannot find.
 fn read_sides(lines: &[ManualLine]) -> Result<(Vec<Side>, Option<Amount>), Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let mut sides = Vec::new();
@@ -249,7 +250,7 @@ pub fn reverse(call: &Call) -> Answer {
     if day < entry.entry_date {
         return Err(illegal("/entryDate", "DATE_BEFORE_ORIGINAL"));
     }
-    // It became one since: what people write must not move it.
+    // It became one since: entries that people write must not move it.
     if accounts.iter().any(|account| account.control_role.is_some()) {
         return Err(illegal("/path/id", "CONTROL_ACCOUNT"));
     }

@@ -1,4 +1,4 @@
-//! The mapping set of an entity, replaced alone with the books: later entries use the new accounts, earlier ones stay.
+//! The mapping set of an entity, replaced under the books' exclusive lock: later entries use the new accounts, earlier ones stay.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

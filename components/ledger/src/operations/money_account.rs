@@ -1,4 +1,4 @@
-//! Money accounts: listing them, and creating, replacing and archiving them alone with the books.
+//! Money accounts: listing them, and creating, replacing and archiving them under the books' exclusive lock.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

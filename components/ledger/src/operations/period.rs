@@ -1,5 +1,5 @@
-//! Months of the books: listing them, closing and reopening them alone with the books, so that a request that posts is
-//! done before, and seen, or waits and is refused.
+//! Months of the books: listing them, closing and reopening them under the books' exclusive lock, so that a request
+//! that posts is done before, and seen, or waits and is rejected.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! The trial balance: of every account the opening balance, the movements and the closing balance.
+//! The trial balance: the opening balance, the movements and the closing balance of every account.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Day totals: running sums of the journal by day, account and branch. Derived from the lines, which alone are the books.
+//! Day totals: running sums of the journal by day, account and branch. Derived from the lines: only the lines are the books.
 
 use stoa_sdk::{Date, Id, collection};
 use stoa_trade::dates::Month;

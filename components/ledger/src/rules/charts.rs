@@ -1,4 +1,4 @@
-//! The charts of accounts that the ledger knows by name.
+//! The charts of accounts that the ledger offers by name.
 
 use stoa_sdk::text_enum;
 
@@ -50,7 +50,7 @@ mod tests {
             let accounts = template.accounts();
             let find_account = |code: &str| accounts.iter().find(|account| account.code == code).unwrap();
             let mut codes: Vec<&str> = accounts.iter().map(|account| account.code).collect();
-            assert!(codes.is_sorted(), "by number, and a heading before what stands below it");
+            assert!(codes.is_sorted(), "by number, and a heading before the accounts below it");
             codes.dedup();
             assert_eq!(codes.len(), accounts.len());
             for account in &accounts {

@@ -2,7 +2,7 @@
 
 use stoa_sdk::{Date, Id, today};
 
-/// The day on which an id was made, as ids of version 7 tell it; the last of the calendar for what lies beyond.
+/// The day on which an id of version 7 was made, read from the id; the last of the calendar for a later one.
 pub fn day_of_id(id: Id) -> Date {
     const MILLIS: u64 = 86_400_000;
     /// 9999-12-31.

@@ -34,7 +34,7 @@ impl Postability {
         self.legal_entity_id == entity && self.postable && self.status == Status::Active
     }
 
-    /// Returns whether a document's line may name it: control accounts are posted to by role alone.
+    /// Returns whether a document's line may name it: control accounts are posted to only by role.
     pub fn takes_documents(&self, entity: Id) -> bool {
         self.takes_lines(entity) && self.control_role.is_none()
     }

@@ -58,7 +58,7 @@ fn sums_are_read_anew_where_lines_were_summed_meanwhile() {
     let until = |time: i64| rows([vec![ENTITY.put(), Instant(time).put()]]);
     let log = script([
         vec![until(NOW - 9 * MINUTE), rows([])],
-        // The day totals hold what the lines tell too.
+        // The day totals hold the same sums as the lines.
         vec![rows([account_sums(1, "5", "0")]), rows([account_sums(1, "5", "0")]), until(NOW - 5 * MINUTE)],
         vec![rows([account_sums(1, "5", "0")]), rows([account_sums(1, "2", "1")]), until(NOW - 5 * MINUTE)],
     ]);

@@ -53,7 +53,7 @@ fn what_the_request_changes_is_read_anew() {
     let runs = script(vec![setup(true), written(), setup(true), written()]);
     assert!(post(&[posting("1.5")]).is_ok() && post(&[posting("2.5")]).is_ok());
     assert_eq!(runs.borrow().runs.len(), 4);
-    // Books begin: what was read of the entity before is not theirs.
+    // Books begin: values read of the entity before are not theirs.
     let begun = vec![vec![Reply::Done, rows(vec![whole(&entity(false), 1)])], vec![Reply::Done]];
     let runs = script([vec![setup(false)], begun, vec![setup(true), written()]].concat());
     assert_eq!(post(&[posting("1.5")]), Ok(vec![None]));

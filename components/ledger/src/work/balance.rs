@@ -50,7 +50,7 @@ pub struct Scope {
     /// None: every account.
     pub accounts: Option<Vec<Id>>,
     pub branch: Option<Id>,
-    /// Totals know no parties: with one, the lines are summed from the first.
+    /// Totals have no parties: with one, the lines are summed from the first.
     pub party: Option<Id>,
 }
 
@@ -63,7 +63,7 @@ impl Scope {
         Scope { entity, accounts: Some(accounts), branch: None, party: None }
     }
 
-    /// The accounts that a question names: of more than it can name, all of the entity are summed.
+    /// The accounts that a question names: if there are more than it can name, all of the entity are summed.
     fn few_accounts(&self) -> Option<&[Id]> {
         self.accounts.as_deref().filter(|ids| ids.len() <= MOST_KEYS)
     }

@@ -11,8 +11,8 @@ use crate::records::money_account::MoneyRow;
 use crate::rules::roles::ROLES;
 use crate::rules::template::Template;
 
-/// Writes the template into an entity without accounts; the caller is alone with its books, or has just made it. The mapping set
-/// is then complete, which is the caller's to say.
+/// Writes the template into an entity without accounts; the caller holds its books exclusively, or has just made it.
+/// The mapping set is then complete, which the caller records.
 pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Problem> {
     let template_accounts = template.accounts();
     let mut accounts: Vec<AccountRow> = template_accounts

@@ -23,7 +23,7 @@ pub fn insert_entity(row: &EntityRow, complete: bool) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Begins to keep the books of an entity as of today, alone with them.
+/// Begins to keep the books of an entity as of today, under their exclusive lock.
 ///
 /// # Errors
 /// NOT_FOUND, VERSION_CONFLICT, ARCHIVED, BOOKS_KEPT; VALIDATION_FAILED where the currency or the scale is invalid.

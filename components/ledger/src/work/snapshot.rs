@@ -1,5 +1,5 @@
-//! Snapshots: both sides of every account and branch at the end of a month, as a closing keeps them, a page at a time: what a
-//! company has of accounts and branches bounds neither its closing nor its check.
+//! Snapshots: both sides of every account and branch at the end of a month, as a closing keeps them, a page at a time:
+//! the number of a company's accounts and branches limits neither its closing nor its check.
 
 use std::collections::BTreeMap;
 

@@ -41,7 +41,7 @@ mod tests {
         assert_eq!(judge("3.5", &["1", "2.5"]), Ok("3.500000".to_owned()));
         assert_eq!(judge("1.1111111", &["1", "0.1111111"]), refused(&["/items/1"]));
         assert_eq!(judge("0.0000003", &["0.0000001", "0.0000002"]), refused(&["/items/0", "/items/1"]));
-        // [E259]: what is finer in the lines may add up to money.
+        // [E259]: finer amounts of the lines may add up to money.
         assert_eq!(judge("0.000001", &["0.0000005", "0.0000005"]), Ok("0.000001".to_owned()));
         assert_eq!(judge("1000000000000", &["1000000000000"]), refused(&["/total"]));
         assert_eq!(judge("0", &[]), Ok("0.000000".to_owned()));

@@ -1,4 +1,4 @@
-//! How a sale is paid: the whole in cash, or by components that add up to it exactly. Change is given in cash alone
+//! How a sale is paid: the whole in cash, or by components that add up to it exactly. Change is given only in cash
 //! (sales-pos.md 11.2).
 
 use schemars::JsonSchema;
@@ -46,7 +46,7 @@ impl StatedTender {
         self.components().iter().find(|component| component.method.is_cash()).map(|component| component.amount.0)
     }
 
-    /// Faults that the schema cannot tell.
+    /// Faults that the schema cannot find.
     pub fn find_faults(&self) -> Vec<Item> {
         let mut faults = Vec::new();
         match (&self.tendered_amount, &self.payments) {

@@ -58,7 +58,7 @@ pub fn verify(after: Option<Id>) -> Batch {
     (findings, page.last)
 }
 
-/// T2: the drawer holds what the session's rows tell.
+/// T2: the drawer holds the sum of the session's rows.
 fn check_cash(session: &SessionRow, computed: &Computed) -> Option<Finding> {
     let figures = &computed.figures;
     let reported = session.opening_amount.units()

@@ -55,7 +55,7 @@ impl Computed {
     }
 }
 
-/// The figures of a session as its rows and finance tell them.
+/// The figures of a session, from its rows and from finance.
 pub fn compute_figures(session: Id) -> Result<Computed, Problem> {
     let computed = compute_all(&[session])?.remove(&session);
     Ok(computed.unwrap_or_else(|| fault("a session has no drawer")))

@@ -30,7 +30,7 @@ pub fn require_open(session: &SessionRow) -> Result<(), Problem> {
     }
 }
 
-/// The change of a session to which something was added: its version alone rises.
+/// The change of a session to which something was added: only its version rises.
 pub fn raise_version(session: &SessionRow) -> Result<Change<SessionRow>, Problem> {
     Change::new(session, session.clone())
 }

@@ -1,4 +1,4 @@
-//! The parameters by which purchase orders are listed, of both kinds and of import orders alone.
+//! The parameters by which purchase orders are listed, of both kinds and of only import orders.
 
 use stoa_sdk::{Date, Filter, Id, Instant, Text, all, has};
 use stoa_trade::ids::{Ids, among};

@@ -56,7 +56,7 @@ pub fn replace(call: &Call) -> Answer {
         let key = KEY.to_owned();
         let row =
             SettingsRow { id: new_id(), version: 1, created_at: now, updated_at: now, key, require_second_approver };
-        // Somebody else may write them for the first time at the same moment.
+        // Another request may write them for the first time at the same moment.
         return if insert_unless_taken(&row)? {
             Ok(show(&row).changed(["requireSecondApprover"]))
         } else {

@@ -1,5 +1,5 @@
 //! How a shipment goes on: forward, steps may be skipped (inventory-procurement.md B3). Goods enter stock once it is
-//! cleared; it is received by the receipt of the last of them alone.
+//! cleared; only the receipt of the last of them makes it received.
 
 use stoa_sdk::Problem;
 

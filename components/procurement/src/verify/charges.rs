@@ -1,4 +1,4 @@
-//! J8: what is allocated of a charge is the sum of its allocations, each the sum of its destinations; and the entries
+//! J8: the allocated amount of a charge is the sum of its allocations, each the sum of its destinations; and the entries
 //! of those that came late.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! J4: of no line more is on shipments than ordered, and what came of an import order came with its shipments.
+//! J4: no line has more on shipments than ordered, and all received goods of an import order came with its shipments.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! J3: what inventory expects is what open lines and shipped transfer orders will bring.
+//! J3: inventory expects the goods that open lines and shipped transfer orders will bring.
 
 use std::collections::BTreeMap;
 

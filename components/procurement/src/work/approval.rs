@@ -1,5 +1,5 @@
-//! Approving a purchase order: what it names is judged again, the books take its currency and its costs, and its goods are
-//! expected. From then on currency, lines and costs do not change.
+//! Approving a purchase order: the records that it names are judged again, the books take its currency and its costs,
+//! and its goods are expected. From then on currency, lines and costs do not change.
 
 use std::collections::BTreeSet;
 

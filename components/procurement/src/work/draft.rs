@@ -94,14 +94,15 @@ pub fn insert_order(stated: &StatedOrder) -> Result<(LockedOrder, References), P
     Ok((LockedOrder { row, items }, known))
 }
 
-/// Replaces an order of the stated kind: a draft whole; of an approved import order what says how its goods travel.
+/// Replaces an order of the stated kind: a draft whole; an approved import order only in the members that say how its goods
+/// travel.
 ///
 /// # Errors
 /// Faults of the terms, NOT_FOUND, VERSION_CONFLICT, ILLEGAL_STATE, IMMUTABLE_FIELD, REFERENCE_INVALID, CUSTODY_CONFLICT.
 pub fn replace_order(id: Id, expected: ExpectedVersion, stated: &StatedOrder) -> Result<Reply, Problem> {
     refuse_invalid(stated.find_faults())?;
     let (kind, terms) = (stated.kind(), &stated.terms);
-    // Also lines that were taken out of it since: of a draft that is changed again and again there is any number.
+    // Also lines that were taken out of it since: a draft that is changed again and again has any number of them.
     let of_order = OrderItemRow::order_id.eq(id);
     let (order, rows) = run((get::<OrderRow>(id).locked(), select::<OrderItemRow>(of_order.clone()).limit(MOST_ROWS)))?;
     let order = order.ok_or_else(Problem::not_found)?;

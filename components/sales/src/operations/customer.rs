@@ -1,4 +1,4 @@
-//! The operations of customers (sales-pos.md 2.2). Archiving waits for nothing: what was confirmed is still delivered.
+//! The operations of customers (sales-pos.md 2.2). Archiving waits for nothing: confirmed orders are still delivered.
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Client, EventKind, Instant, Operation, Page, Problem, Text, emit, item, text};
@@ -96,7 +96,7 @@ pub fn archive(call: &Call) -> Answer {
     finish(Change::archive(writable(call, row)?), &CUSTOMER_ARCHIVED)
 }
 
-/// Refuses what the schema cannot tell, and notes of an API client, which could not read them.
+/// Rejects the faults that the schema cannot find, and notes of an API client, which could not read them.
 fn check(input: &CustomerBody) -> Result<(), Problem> {
     let mut faults = check_customer(input);
     let has_hidden = Caller::current().is_client() && input.notes.is_some();

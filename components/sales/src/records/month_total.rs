@@ -1,4 +1,4 @@
-//! Totals by month of what was delivered and what came back. Derived from the lines, which alone are the ledger.
+//! Totals by month of what was delivered and what came back. Derived from the lines: only the lines are the ledger.
 
 use stoa_sdk::{Id, collection};
 use stoa_trade::dates::Month;

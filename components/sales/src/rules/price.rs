@@ -1,4 +1,4 @@
-//! Prices of lines, exactly: what is agreed becomes a price when it is stated and stays that price; what a line shows
+//! Prices of lines, exactly: an agreed amount becomes a price when it is stated and stays that price; what a line shows
 //! follows from list price, agreed price and quantity (sales-pos.md 3.2).
 
 use stoa_sdk::{Decimal, Id, Problem};

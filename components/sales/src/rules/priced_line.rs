@@ -29,7 +29,7 @@ pub trait PricedLine: Entity + Clone {
 
     /// A line as a body states it, at these terms.
     fn new(id: Id, document: Id, line_no: i64, line: &StatedLine, terms: &LineTerms) -> Result<Self, Problem>;
-    /// The line at what the list asks now; what was agreed stays.
+    /// The line at the list's current price; an agreed price stays.
     fn reprice(&self, terms: &LineTerms) -> Result<Self, Problem>;
     /// The line as a body would state it: at its agreed price, or following the list.
     fn restate(&self) -> StatedLine;

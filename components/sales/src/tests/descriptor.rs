@@ -39,7 +39,7 @@ fn e254_no_machine_answer_names_a_unit() {
                 .into_iter()
                 .filter(|name| names.contains(*name))
                 .collect();
-        assert!(reported.is_empty(), "{} tells {reported:?}", route.operation);
+        assert!(reported.is_empty(), "{} reports {reported:?}", route.operation);
         assert!(!route.discloses_identifiers, "{}", route.operation);
         checked += 1;
     }

@@ -54,7 +54,7 @@ pub fn lock_with<L: PricedLine, B: Batch>(id: Id, batch: B) -> Result<LockedLine
 /// Holds a document against other writers and reads it with its customer; or NOT_FOUND.
 pub fn lock_document<L: PricedLine>(id: Id) -> Result<LockedDocument<L>, Problem> {
     let of_document = has::<L::Document, _, _>(CustomerRow::id, L::CUSTOMER_ID, L::DOCUMENT_ID.eq(id));
-    // All of the one that there is: of a page PostgreSQL hopes to find it among the first of the company.
+    // All of the one that there is: for a page PostgreSQL would expect to find it among the first of the company.
     let (row, items, customer) = lock_with(id, select::<CustomerRow>(of_document).whole())?;
     let customer = customer.into_iter().next().ok_or_else(Problem::not_found)?;
     Ok(LockedDocument { row, items, customer })
@@ -83,7 +83,7 @@ pub fn sum_lines<L: PricedLine>(lines: &[L]) -> Result<Amount, Problem> {
     sum(lines.iter().map(L::line_total))
 }
 
-/// The products of the lines: what the audit entry is found by.
+/// The products of the lines: the audit entry is found by them.
 pub fn products_of<L: PricedLine>(lines: &[L]) -> BTreeSet<Id> {
     set(lines.iter().map(L::product_id))
 }
@@ -120,7 +120,7 @@ pub fn lock_draft<L: PricedLine, B: Batch>(
 
 impl<L: PricedLine> LockedDraft<L> {
     /// Replaces the lines, where `after` is the document as it is to be. `adjust` gives a line what is its document's
-    /// own; it knows the row as it was, where there was one.
+    /// own; it gets the row as it was, where there was one.
     ///
     /// # Errors
     /// IMMUTABLE_FIELD, and what cannot be named so or has no price.

@@ -49,7 +49,7 @@ impl References {
         References { entity, warehouse, units, ..References::read_prices(named) }
     }
 
-    /// Reads articles and prices alone: those of a stored document, whose other records are not asked for again.
+    /// Reads only articles and prices: those of a stored document, whose other records are not read again.
     pub fn read_prices(named: &Named<'_>) -> References {
         let articles = articles::get(named.lines.iter().map(|line| line.variant));
         let wanted = named.lines.iter().map(|line| (line.variant, Some(line.quantity)));
@@ -159,7 +159,7 @@ impl References {
         self.warehouse.is_none()
     }
 
-    /// Judges the warehouse alone, where a body names it for a stored document.
+    /// Judges only the warehouse, where a body names it for a stored document.
     pub fn check_warehouse(&self, entity: Id) -> Result<(), Problem> {
         match self.warehouse.as_ref().and_then(|warehouse| judge_warehouse(warehouse, entity)) {
             Some(why) => Err(unusable("/warehouseId", why)),
@@ -251,7 +251,7 @@ impl References {
         self.warehouse.as_ref().and_then(|warehouse| warehouse.branch_id).map(Id::from)
     }
 
-    /// The products of the lines: what the audit entry is found by.
+    /// The products of the lines: the audit entry is found by them.
     pub fn products(&self) -> impl Iterator<Item = Id> {
         self.articles.values().map(|article| Id::from(article.product_id))
     }

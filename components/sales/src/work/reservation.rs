@@ -41,12 +41,12 @@ pub fn check_choice(lines: &[ReservedLine<'_>]) -> Result<(), Problem> {
     refuse("UNIT_COUNT_MISMATCH", faults.collect())
 }
 
-/// How inventory knows the order.
+/// The order's identity for inventory.
 pub fn document(order: &OrderRow) -> SalesOrder {
     SalesOrder { id: order.id.into(), number: order.number.clone() }
 }
 
-/// Reserves all that is tracked, or nothing. Inventory is not asked for untracked lines alone.
+/// Reserves all that is tracked, or nothing. Inventory is not called where all lines are untracked.
 ///
 /// # Errors
 /// INSUFFICIENT_STOCK, UNIT_UNAVAILABLE, CUSTODY_CONFLICT, at the lines' places.

@@ -10,7 +10,7 @@ thread_local! {
     static REQUEST: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Begins a request of module code on this thread: what was kept before is of another.
+/// Begins a request of module code on this thread: values that were kept before are of another.
 pub fn begin_request() {
     REQUEST.set(REQUEST.get() + 1);
 }

@@ -160,7 +160,7 @@ pub struct Select<V> {
 }
 
 /// The rows that meet the filter, ordered by id. How many are wanted must be said, by [`Select::first`], [`Select::whole`] or
-/// [`Select::limit`]: a read that stops early without telling cannot be written.
+/// [`Select::limit`]: a read that stops early without a report of it cannot be written.
 pub fn select<V: View>(filter: Filter) -> Select<V> {
     Select { filter, order: Vec::new(), after: None, lock: None, each: None, view: PhantomData }
 }
@@ -178,7 +178,7 @@ impl<V> Select<V> {
         self
     }
 
-    /// Only rows after this id; for selects that are ordered by id alone.
+    /// Only rows after this id; for selects that are ordered only by id.
     pub fn after(mut self, id: Option<Id>) -> Self {
         self.after = id.map(|id| vec![id.put()]);
         self

@@ -1,4 +1,4 @@
-//! The catalog's articles: what can be priced, stocked and sold. A request reads each of them once.
+//! The catalog's articles: variants that can be priced, stocked and sold. A request reads each of them once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ pub fn get_one(variant: Id) -> Option<Article> {
     get([variant]).remove(&variant)
 }
 
-/// The products of these variants, archived ones too: what the audit entry of a write is found by.
+/// The products of these variants, archived ones too: the audit entry of a write is found by them.
 pub fn products_of(variants: impl IntoIterator<Item = Id>) -> BTreeSet<Id> {
     set(get(variants).values().map(|article| Id::from(article.product_id)))
 }
@@ -110,7 +110,7 @@ pub fn check_scale(article: &Article, quantity: Quantity, pointer: &str) -> Resu
     }
 }
 
-/// A variant on sale, for what stands in for the catalog in tests.
+/// A variant on sale, for the stand-ins of the catalog in tests.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn example(variant: Id) -> Article {
     Article {
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(get([Id(0, 1), Id(0, 9)]).len(), 1);
         assert_eq!(get([Id(0, 1), Id(0, 2), Id(0, 9)]).len(), 2);
         assert!(get_one(Id(0, 9)).is_none());
-        assert_eq!(products_of([Id(0, 1), Id(0, 2), Id(0, 9)]), BTreeSet::from([Id(9, 9)]), "and none is read anew");
+        assert_eq!(products_of([Id(0, 1), Id(0, 2), Id(0, 9)]), BTreeSet::from([Id(9, 9)]), "and none is read again");
         assert_eq!(*asked.borrow(), [vec![(0, 1), (0, 9)], vec![(0, 2)]]);
         forget();
         assert!(get_one(Id(0, 1)).is_some());

@@ -94,7 +94,7 @@ pub fn entries(source_kind: &str, sources: &[Id]) -> Vec<Posted> {
     ask_all(sources, |some| service::entries(source_kind, some))
 }
 
-/// Stands in for a ledger without books, of which every entity is active: for unit tests of modules that only pass through it.
+/// A stand-in for a ledger without books, in which every entity is active: for unit tests of modules that only pass through it.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn stand_in_without_books() {
     use directory::service::stand_in as directory;

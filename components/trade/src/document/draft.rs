@@ -97,7 +97,7 @@ mod tests {
     fn lines_stay_come_go_and_return_with_their_ids() {
         let rows = [row(1, Some(0), 10), row(2, Some(1), 20), row(3, None, 30), row(4, None, 40)];
         for (stated, expected, dropped) in [
-            // Order alone changes.
+            // Only the order changes.
             (vec![20, 10], vec![(2, "kept"), (1, "kept")], vec![]),
             // 30 was left out once and comes back; 50 is new; 10 goes.
             (vec![30, 50, 20], vec![(3, "revived"), (101, "new"), (2, "kept")], vec![1]),

@@ -155,7 +155,7 @@ pub fn insert_numbered<D: Entity, L: Entity>(
     Ok(())
 }
 
-/// The figure of a typed number that looks like a generated one. Larger ones than a shop can reach are left alone.
+/// The figure of a typed number that looks like a generated one. Figures larger than a shop can reach are ignored.
 fn figure(prefix: &str, number: &str) -> Option<u64> {
     let (head, digits) = number.split_once('-')?;
     let is_figure = (6..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(assign_number(RANGE, None, |number| Ok(number == "Y-TO-2")).unwrap(), "Y-TO-2");
         assert_eq!(assign_number(RANGE, number_of("A-1"), |_| Ok(true)).unwrap(), "A-1", "a stated one stays");
         assert_eq!(assign_number(RANGE, None, |_| Ok(false)).unwrap_err().code, "LIMIT_EXCEEDED");
-        // Of the form of a generated one: those go on after it.
+        // It has the form of a generated number: the generated numbers go on after it.
         points::numbering::stand_in::number(|_| {
             Ok(Some(Numbered { module: "years".to_owned(), number: "TO-000120".to_owned() }))
         });

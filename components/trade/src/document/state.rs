@@ -1,4 +1,4 @@
-//! States of documents and what leads from one to the next, as a table: what it does not list is refused.
+//! States of documents and what leads from one to the next, as a table: a step that it does not list is rejected.
 
 use stoa_sdk::Problem;
 
@@ -14,7 +14,7 @@ pub fn check_verb<S: PartialEq, V: PartialEq>(table: &Transitions<S, V>, from: &
     if allows { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
 }
 
-/// The state to which the verb leads; of several the first.
+/// The state to which the verb leads; the first of several.
 ///
 /// # Errors
 /// ILLEGAL_STATE where the state does not allow the verb.

@@ -24,9 +24,9 @@ pub struct SortKey<R> {
 
 /// A list that can be sorted; [`list_query!`](crate::list_query) declares it.
 pub trait Sorted: 'static {
-    /// What is listed.
+    /// The rows that are listed.
     type Row: Entity + 'static;
-    /// What it can be sorted by.
+    /// The keys that the list can be sorted by.
     const KEYS: &'static [SortKey<Self::Row>];
 }
 

@@ -19,7 +19,7 @@ pub struct Email(#[schemars(regex(pattern = EMAIL), length(min = 3, max = 254))]
 /// A telephone number as people write it: spaces, brackets, an extension.
 pub type Phone = Line<1, 50>;
 
-/// A telephone number as machines compare it: its digits, after `+` where that stands before them; None where there are none.
+/// A telephone number as machines compare it: its digits, after `+` where the number begins with it; None where it has no digits.
 pub fn normalize_phone(phone: &str) -> Option<String> {
     let digits: String = phone.chars().filter(char::is_ascii_digit).collect();
     let is_international = phone.chars().find(|c| *c == '+' || c.is_ascii_digit()) == Some('+');

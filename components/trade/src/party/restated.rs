@@ -1,4 +1,4 @@
-//! A member of a replacement that older callers do not know: left out it keeps what is there, so that they cannot erase what they
+//! A member of a replacement that older callers do not send: left out it keeps what is there, so that they cannot erase what they
 //! cannot see (inventory-procurement.md B1, sales-pos.md 2.1).
 
 use schemars::JsonSchema;

@@ -8,7 +8,7 @@ use stoa_sdk::{Entity, Field, Finding, Id, Instant, all, map, set};
 use super::{Ledger, SummedLinesRow};
 use crate::stages::{Batch, finding};
 
-/// Totals of a batch; of each the lines are summed.
+/// Totals of a batch; the lines of each are summed.
 const TOTALS: u32 = 12;
 /// Lines of a batch, whose totals are looked for.
 const LINES: u32 = 500;

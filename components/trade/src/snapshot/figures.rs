@@ -1,5 +1,5 @@
 //! Ledgers whose figures are plain: each is the sum of a column of the lines, or counts the lines that have a value in
-//! one. Such a ledger states each figure once; what its lines add, and how lines and totals are summed, follows from
+//! one. Such a ledger states each figure once; the amounts that its lines add, and how lines and totals are summed, follow from
 //! it.
 
 use std::marker::PhantomData;
@@ -32,7 +32,7 @@ impl Figure {
     }
 }
 
-/// A ledger with plain figures: what its [`Ledger`] says of figures is said by the functions and types below.
+/// A ledger with plain figures: the functions and types below state the figures in place of its [`Ledger`].
 pub trait PlainLedger<const N: usize>: Ledger<N> {
     /// Each figure, once.
     const PLAIN: [Figure; N];

@@ -3,7 +3,7 @@
 //! Totals that every request added to would be rows on which all requests of an entity wait for each other. So requests
 //! insert their lines and no more, and about one of a thousand lines has those that came before it added to the totals
 //! (`forward`). A read takes the totals of whole months, the days at the edges of what is asked, and the last few lines
-//! that are in no total yet (`read`). Totals are derived from the lines, which alone are the ledger.
+//! that are in no total yet (`read`). Totals are derived from the lines: only the lines are the ledger.
 
 mod check;
 mod figures;

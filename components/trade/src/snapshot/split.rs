@@ -1,4 +1,4 @@
-//! Days as whole months, and the days at their edges: what totals by month tell, and what is read of lines.
+//! Days as whole months, and the days at their edges: the part that totals by month cover, and the part that is read from lines.
 
 use stoa_sdk::Date;
 

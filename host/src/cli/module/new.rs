@@ -39,7 +39,7 @@ pub fn new(args: &New) -> anyhow::Result<()> {
     let folder = args.path.clone().unwrap_or_else(|| PathBuf::from(&args.name));
     anyhow::ensure!(!folder.exists(), "{} is there already", folder.display());
     template::write_alone(&args.name, &folder, &Sdk::read(&args.sdk)?)?;
-    // Longer or shorter names move line breaks and the order of imports. Whoever has no formatter does without.
+    // Longer or shorter names move line breaks and the order of imports. Without a formatter the files stay as they are.
     let mut format = cargo(&folder);
     let _ = format.args(["fmt"]).stderr(std::process::Stdio::null()).status();
     let shown = folder.display();

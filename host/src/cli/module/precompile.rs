@@ -1,5 +1,5 @@
-//! `stoa module precompile`: what a first start would compile, compiled before: into the cache of this deployment, under its own
-//! key, or to a folder that a release brings along.
+//! `stoa module precompile`: compiles before a first start what that start would compile: into the cache of this
+//! deployment, under its own key, or to a folder that a release brings along.
 
 use std::path::{Path, PathBuf};
 

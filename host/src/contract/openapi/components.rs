@@ -73,7 +73,7 @@ impl OperationShape {
         })
     }
 
-    /// Whether an operation of this shape may answer the code, of those that are not bound to single operations.
+    /// Returns whether an operation of this shape may answer the code, of those that are not bound to single operations.
     fn may_answer(self, code: &str) -> bool {
         match code {
             "MALFORMED_JSON" => self.has_body,

@@ -1,4 +1,4 @@
-//! Names for what schemas state in place and generators want named: enumerations with a title, and the branches of a
+//! Names for what schemas state in place and generators need names for: enumerations with a title, and the branches of a
 //! union that a member distinguishes. Only the document changes: the code that judges a request keeps the values in
 //! place, so that a rejection lists them.
 
@@ -91,7 +91,7 @@ fn constant(branch: &Value, member: &str) -> Option<String> {
 }
 
 /// Moves every titled enumeration of the components and parameters to a component of its title. Equal ones are one
-/// component. Of different ones with one title the first keeps it, in the order of the modules. Those of a partner's
+/// component. Where different ones have one title, the first keeps it, in the order of the modules. Those of a partner's
 /// module always bear its name, so that no other name depends on them.
 pub fn name_enumerations(schemas: &mut Schemas, paths: &mut Map<String, Value>) -> Result<(), String> {
     let mut found: Vec<(usize, String, Enumeration)> = Vec::new();
@@ -109,7 +109,7 @@ pub fn name_enumerations(schemas: &mut Schemas, paths: &mut Map<String, Value>) 
         collect_enumerations(&operation["parameters"], partner, &mut all);
         found.extend(all.into_iter().map(|one| (rank, module.to_owned(), one)));
     }
-    // Of one module the components come first, by name.
+    // The components of a module come before its parameters, by name.
     found.sort_by_key(|(rank, ..)| *rank);
     let mut names: BTreeMap<Enumeration, String> = BTreeMap::new();
     for (_, module, one) in found {
@@ -207,7 +207,7 @@ fn read_enumeration(keywords: &Map<String, Value>) -> Option<(String, Vec<String
     Some((title.to_owned(), values, is_nullable))
 }
 
-/// Whether a title can name a type.
+/// Returns whether a title can name a type.
 fn is_name(title: &str) -> bool {
     title.starts_with(|first: char| first.is_ascii_uppercase())
         && title.bytes().all(|byte| byte.is_ascii_alphanumeric())

@@ -207,7 +207,7 @@ impl<'a> Schemas<'a> {
         if is_structure { self.add(module, written, name) } else { Ok(written) }
     }
 
-    /// Makes a schema that refers to components alone a component, under this name or one like it.
+    /// Makes a schema that refers only to components a component, under this name or one like it.
     pub fn add(&mut self, module: &str, schema: Value, name: &str) -> Result<Value, String> {
         let component = self.take_name(module, name)?;
         let reference = json!({"$ref": format!("#/components/schemas/{component}")});
@@ -261,8 +261,8 @@ fn has_place(schema: &Value, place: &str) -> bool {
     }
 }
 
-/// Says the default of a request's member in its description and as `x-default`. Of `default` generators make a member
-/// that every caller has to send. What is judged keeps the keyword: the host fills it in.
+/// Says the default of a request's member in its description and as `x-default`. Generators turn a member with `default`
+/// into one that every caller has to send. The schema that bodies are judged by keeps the keyword: the host fills it in.
 fn tell_default(member: &mut Value) {
     let Some(keywords) = member.as_object_mut() else { return };
     let Some(default) = keywords.shift_remove("default") else { return };

@@ -411,7 +411,7 @@ fn what_cannot_be_published() {
     assert!(refused(&[get("a", "/a")], &[DocumentedModule { problems: &two, ..module }]).contains("two statuses"));
 }
 
-/// A module with schemas alone.
+/// A module with nothing but schemas.
 fn new_module<'a>(name: &'a str, schemas: &'a Map<String, Value>, by_partner: bool) -> DocumentedModule<'a> {
     DocumentedModule {
         name,

@@ -26,7 +26,7 @@ pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result
     Ok(json!({
         "post": {
             "operationId": format!("receive{name}"),
-            // openapi-generator writes code for such operations that does not compile; with this it writes the models alone.
+            // openapi-generator writes code for such operations that does not compile; with this it writes only the models.
             "x-internal": true,
             "tags": [TAG],
             "summary": kind.description,

@@ -106,8 +106,8 @@ impl<'a> Words<'a> {
         Words(COMMON.iter().copied().chain(module_words).collect())
     }
 
-    /// Describes one member or parameter, unless it says something itself. A reference is left alone: what it names is described
-    /// where it is.
+    /// Describes one member or parameter, unless it says something itself. A reference stays as it is: its target is
+    /// described where it is declared.
     pub fn describe(&self, name: &str, schema: &mut Value) {
         let Some(keywords) = schema.as_object_mut() else { return };
         if keywords.contains_key("description") || keywords.contains_key("$ref") {

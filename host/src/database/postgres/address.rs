@@ -1,5 +1,5 @@
-//! Where the database is and how it is reached: over TLS, verified against a CA, everywhere but on this machine. Of several servers
-//! the primary is looked for.
+//! Where the database is and how it is reached: over TLS, verified against a CA, everywhere but on this machine. With
+//! several servers, the driver looks for the primary.
 
 mod members;
 
@@ -162,7 +162,7 @@ fn without(url: &str, names: &[&str]) -> String {
     format!("{front}?{}", members.join("&"))
 }
 
-/// Sockets and loopback: what is said there leaves this machine never.
+/// Sockets and loopback: data sent there never leaves this machine.
 fn is_here(config: &Config) -> bool {
     let is_here = |host: &Host| match host {
         Host::Unix(_) => true,
@@ -171,8 +171,9 @@ fn is_here(config: &Config) -> bool {
     config.get_hosts().iter().all(is_here) && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
 }
 
-/// The server's settings for the session; what the address says comes last and counts. Plans are made once for each statement, for any values: texts are made so that such a
-/// plan is the right one, and a plan for the values at hand would cost more than most statements do.
+/// The server's settings for the session; the settings of the address come last and win. Plans are made once for each
+/// statement, for any values: texts are made so that such a plan is the right one, and a plan for the values at hand would
+/// cost more than most statements do.
 fn with_options(config: &Config) -> String {
     format!(
         "-c statement_timeout={STATEMENT_TIMEOUT_MS} -c lock_timeout={LOCK_TIMEOUT_MS} \

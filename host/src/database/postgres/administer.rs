@@ -10,7 +10,7 @@ use super::Error;
 use super::address::{CONNECT, ServerGroup};
 use crate::database::{DatabaseSettings, migrations};
 
-/// Key of the advisory lock of whoever builds indexes.
+/// Key of the advisory lock of the host that builds indexes.
 const BUILDING: i64 = 7_310_587;
 /// Between two looks whether another builder has ended.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -35,7 +35,7 @@ async fn connect_to(server: PgConnectOptions, primary_only: bool) -> Result<PgCo
     Ok(connection)
 }
 
-/// Builds indexes on tables in use, each statement alone and on a connection without the requests' time limits. Answers the
+/// Builds indexes on tables in use, each statement by itself and on a connection without the requests' time limits. Answers the
 /// unique key that the rows do not have, where one fails for that. A statement about a column that is not there yet is
 /// passed over: who adds the column builds it.
 pub async fn build_indexes(

@@ -1,7 +1,7 @@
 //! One connection: its prepared statements, and messages of many statements that are all sent before the first is answered.
 //!
-//! The driver has its connection run as a task of its own, woken for every message both ways. Here whoever waits for an answer
-//! drives it.
+//! The driver has its connection run as a task of its own, woken for every message both ways. Here the task that waits
+//! for an answer drives it.
 
 use std::future::poll_fn;
 use std::num::NonZeroUsize;
@@ -31,7 +31,7 @@ pub struct Connection {
 /// Why a message was not answered whole.
 #[derive(Debug)]
 pub enum Unanswered {
-    /// The connection ended: nobody knows which of the statements ran.
+    /// The connection ended: it is unknown which of the statements ran.
     Lost(String),
     /// A statement could not be sent; none has run.
     Unsent(Error),

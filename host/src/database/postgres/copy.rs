@@ -1,4 +1,4 @@
-//! Whole tables in and out of PostgreSQL by COPY, on a connection of their own: out in one snapshot, beside hosts that
+//! Whole tables in and out of PostgreSQL by COPY, on a connection of their own: out in one snapshot, while hosts
 //! serve; in within one transaction, so that an interrupted restore leaves nothing.
 
 use anyhow::Context as _;

@@ -33,7 +33,7 @@ pub use value::{PgStatement, Value, decode, field};
 
 /// How often a request that met a conflict runs again before it is answered 503.
 const RETRIES: u32 = 5;
-/// Longest wait for a free connection: below a request's own ten seconds by the time of a statement. Whoever waits here holds
+/// Longest wait for a free connection: below a request's own ten seconds by the time of a statement. A task that waits here holds
 /// nothing.
 const ACQUIRE: Duration = Duration::from_secs(4);
 /// Requests that may wait for a connection.
@@ -97,12 +97,12 @@ struct PoolSlot {
 }
 
 /// A connection with, after `begin`, a transaction on it. Dropped in the middle (time-out, panic, lost server) it closes its
-/// connection, so that nobody inherits half a transaction.
+/// connection, so that no later request inherits half a transaction.
 pub struct Transaction {
     connection: Option<Connection>,
     pool_slot: Option<Box<PoolSlot>>,
     numbers: Numbers,
-    /// Of heavy work that runs in time slices.
+    /// The permit of heavy work that runs in time slices.
     heavy: Option<Arc<HeavyPermit>>,
     open: bool,
     /// How long a statement may take, where that is not the connection's own.
@@ -365,7 +365,7 @@ impl Postgres {
         administer::check_database(&self.address.options, settings).await
     }
 
-    /// Asks the server for an answer, on a connection for that alone: the others may all be in use.
+    /// Asks the server for an answer, on a connection only for that: the others may all be in use.
     pub async fn ping(&self) -> Result<(), Error> {
         let mut probe = self.probe.lock().await;
         let mut connection = match probe.take() {

@@ -22,7 +22,7 @@ impl OwnAddress {
         Ok(OwnAddress { address, session })
     }
 
-    /// Whether data that is sent there leaves this machine in plain text.
+    /// Returns whether data that is sent there leaves this machine in plain text.
     pub fn is_plain_text_elsewhere(&self) -> bool {
         self.address.is_plain_text_elsewhere()
     }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::Error;
 use crate::database::{Cell, Row};
 
-/// A statement with its values. The text depends on the shape of what is asked alone: it is prepared once for each connection.
+/// A statement with its values. The text depends only on the shape of the request: it is prepared once for each connection.
 #[derive(Debug)]
 pub struct PgStatement {
     pub text: Cow<'static, str>,

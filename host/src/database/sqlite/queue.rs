@@ -1,4 +1,4 @@
-//! Jobs that wait for SQLite's threads, in the order of the fair queue (`fair_queue.rs`). Threads block here, and readers stand still
+//! Jobs that wait for SQLite's threads, in the order of the fair queue (`fair_queue.rs`). Threads block here, and readers wait
 //! while the writer empties the log.
 
 use std::collections::HashSet;
@@ -109,7 +109,7 @@ impl<J> Queue<J> {
 
     pub fn hold(&self, held: Hold) {
         let mut state = self.lock();
-        // A closed queue still serves its waiting jobs: nobody would release a new hold.
+        // A closed queue still serves its waiting jobs: no caller would release a new hold.
         if !state.closed {
             state.held = held;
         }
@@ -117,7 +117,7 @@ impl<J> Queue<J> {
         self.changed.notify_all();
     }
 
-    /// Waits until nothing runs; whether that came in time.
+    /// Waits until nothing runs; returns whether that came in time.
     pub fn wait_idle(&self, time: Duration) -> bool {
         let until = Instant::now() + time;
         let mut state = self.lock();
@@ -128,7 +128,7 @@ impl<J> Queue<J> {
         true
     }
 
-    /// Takes no more; what waits is still served.
+    /// Takes no more jobs; the waiting ones are still served.
     pub fn close(&self) {
         let mut state = self.lock();
         state.closed = true;

@@ -1,8 +1,8 @@
 //! The wall clock of what runs on SQLite's threads. A statement has no time limit of its own there: a thread of this clock looks
 //! at each connection and interrupts what runs beyond its time, until the job has ended.
 //!
-//! An interrupted read leaves the transaction as it was; of an interrupted write SQLite undoes the whole transaction, and whoever was
-//! in its group is answered 503.
+//! An interrupted read leaves the transaction as it was; after an interrupted write SQLite rolls back the whole
+//! transaction, and every request in its group gets a 503.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -124,7 +124,7 @@ pub fn end() {
     change(|running| *running = Running::default());
 }
 
-/// The job goes on as long as it takes: what makes tables grows with the data, and nobody who calls can ask for it.
+/// The job goes on as long as it takes: the time to change tables grows with the data, and no caller of the API can start it.
 pub fn lift() {
     change(|running| running.job = None);
 }
@@ -154,7 +154,7 @@ mod tests {
         std::thread::spawn(move || clock.watch_this_thread()).join().unwrap();
         let begin = Instant::now();
         while !thread.is_finished() {
-            assert!(begin.elapsed() < Duration::from_secs(30), "the clock goes on without anybody to watch");
+            assert!(begin.elapsed() < Duration::from_secs(30), "the clock goes on without a watcher");
             std::thread::sleep(TICK);
         }
     }

@@ -52,7 +52,7 @@ fn the_edges_of_every_network() {
             _ => panic!("a network of two kinds"),
         };
         for address in around {
-            assert_eq!(is_public(address), is_public_by_registry(&networks, address), "{address} beside {network}");
+            assert_eq!(is_public(address), is_public_by_registry(&networks, address), "{address} next to {network}");
             tried += 1;
         }
     }
@@ -118,7 +118,7 @@ proptest! {
         prop_assert_eq!(is_public(address), is_public_by_registry(&registry(), address), "{}", address);
     }
 
-    /// Where the special networks are: most of the whole is nobody's.
+    /// Where the special networks are: most of the whole is not assigned.
     #[test]
     fn ipv6_where_it_is_given_out(
         first in prop_oneof![Just(0x2000_u128), Just(0x2001), Just(0x2002), Just(0x3fff), Just(0x64), Just(0), 0x2000_u128..0x4000],

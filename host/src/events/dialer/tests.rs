@@ -18,7 +18,7 @@ async fn name_server(answers: Vec<Vec<Ipv4Addr>>) -> SocketAddr {
         let mut question = [0; 512];
         loop {
             let Ok((length, from)) = socket.recv_from(&mut question).await else { return };
-            // The question alone, without what else the message tells of who asks.
+            // Only the question, without the other parts of the message.
             let name = question[12..length].iter().position(|byte| *byte == 0).expect("a name's end");
             let end = 12 + name + 5;
             let mut answer = question[..end].to_vec();
@@ -355,7 +355,7 @@ async fn tls_is_verified_against_the_name() {
     let dialer = |port: u16, trusted: &RootCertStore| named_dialer(server, port, |_| true, trusted.clone());
     assert_eq!(send_with(&dialer(good.port(), &trusted), URL).await, status(200));
     let unknown = send_with(&dialer(good.port(), &RootCertStore::empty()), URL).await;
-    assert_eq!(unknown, Err(DeliveryFailure::TlsFailed), "nobody vouches for it");
+    assert_eq!(unknown, Err(DeliveryFailure::TlsFailed), "no trusted authority signed it");
     let (other, trusted) = tls_receiver("other.example.com").await;
     assert_eq!(send_with(&dialer(other.port(), &trusted), URL).await, Err(DeliveryFailure::TlsFailed), "another name");
     let (plain, _) = receiver(|mut stream| async move {

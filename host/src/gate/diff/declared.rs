@@ -11,7 +11,7 @@ use super::schema::{self, Direction, SchemaWithDefs};
 use super::{Change, Code, codes};
 use crate::gate::surface::Surface;
 
-/// The version alone. One that is not semantic is refused elsewhere and never counts as lower.
+/// Compares only the version. One that is not semantic is rejected elsewhere and never counts as lower.
 pub fn version(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     let (was, is) = (&old.descriptor.version, &new.descriptor.version);
     let code = match (Version::parse(was), Version::parse(is)) {

@@ -1,8 +1,8 @@
 //! Changes for callers, integrators and other modules when a candidate takes a module's place: every difference by its
-//! code and item, and whether it breaks anybody. A pure function of two surfaces.
+//! code and item, and whether it breaks any of them. A pure function of two surfaces.
 //!
-//! In doubt a change counts as breaking: an operator who knows better allows its code. A difference in parts that are neither
-//! reported to anybody nor relied on (descriptions, summaries, examples, hints for the console) is no change.
+//! In doubt a change counts as breaking: an operator can allow its code. A difference in parts that are
+//! neither reported nor relied on (descriptions, summaries, examples, hints for the console) is no change.
 
 pub mod codes;
 mod declared;
@@ -45,7 +45,8 @@ impl Change {
 }
 
 /// Every difference between what is active under the module's name and a candidate: the breaking ones first, then by code and
-/// item. Without an active one all that the candidate brings is new, and nothing breaks; what it wants of others is asked for by name.
+/// item. Without an active one all that the candidate brings is new, and nothing breaks; its imports from others are asked
+/// for by name.
 pub fn diff(active: Option<&Surface>, candidate: &Surface) -> Vec<Change> {
     let nothing = Surface::nothing(&candidate.descriptor);
     let old = active.unwrap_or(&nothing);

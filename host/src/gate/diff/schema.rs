@@ -364,7 +364,7 @@ fn default<'a>(schemas: &AllOf<'a>, defs: &'a Map<String, Value>) -> &'a Value {
     schemas.iter().find_map(stated_default).unwrap_or(NONE)
 }
 
-/// Members that can have one value alone: what tells the branches of a union apart.
+/// Members that can have only one value: they distinguish the branches of a union.
 fn tags<'a>(shape: &Shape<'a>, defs: &'a Map<String, Value>) -> Tags<'a> {
     let constant = |schemas: &AllOf<'a>| {
         resolve(schemas, defs).into_iter().find_map(|schema| {

@@ -1,5 +1,5 @@
-//! Services: what other modules were built against must be there still, under a version that says what changed, for the callers for
-//! whom it was there.
+//! Services: the functions that other modules were built against must be there still, under a version that says what
+//! changed, for the callers for whom it was there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,7 +79,7 @@ fn compare_offer(
     }
 }
 
-/// The change of a service that is no longer offered to those who want it.
+/// The change of a service that is no longer offered to the modules that import it.
 fn explain_removal(name: &InterfaceName, is: &[(InterfaceName, &Functions)]) -> Change {
     let others: Vec<&Version> =
         is.iter().filter(|(other, _)| other.path == name.path).map(|(other, _)| &other.version).collect();
@@ -109,7 +109,7 @@ fn compare_access(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     for (interface, function) in was.intersection(&is) {
         let service_access = |surface: &Surface| surface.descriptor.service_access(interface, function).cloned();
         let (was, is) = (service_access(old), service_access(new));
-        // None: it is not stated, and anybody is served.
+        // None: it is not stated, and every caller is served.
         let sides = [
             (was.as_ref().map(|access| &access.permissions), is.as_ref().map(|access| &access.permissions)),
             (was.as_ref().map(|access| &access.scopes), is.as_ref().map(|access| &access.scopes)),

@@ -1,7 +1,7 @@
 //! A schema in the form that can be compared: references followed, `allOf` joined, unions laid out, null apart, and one shape
 //! for each way in which a value of one type may look. So two spellings of one meaning (`type: [string, null]` and `anyOf` with
-//! null, `const`s in `oneOf` and `enum`) are one form. `oneOf` is read as `anyOf`: whether branches exclude each other is not
-//! judged.
+//! null, `const`s in `oneOf` and `enum`) are one form. `oneOf` is read as `anyOf`: it does not judge whether branches
+//! exclude each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -325,7 +325,7 @@ impl<'a> Facts<'a> {
         self
     }
 
-    /// Returns whether nothing is said beside the type.
+    /// Returns whether the schema states nothing but the type.
     pub fn is_free(&self) -> bool {
         let numbers = !self.integer && self.limits.is_empty();
         let texts = self.patterns.is_empty() && self.formats.is_empty() && self.normalized.is_empty();

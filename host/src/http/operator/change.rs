@@ -150,7 +150,7 @@ async fn restore(Path(number): Path<u64>, request: ChangeRequest) -> Answer {
     answer.await
 }
 
-/// The host chooses the generation: it knows what was withdrawn.
+/// The host chooses the generation: it has the list of the withdrawn versions.
 async fn roll_back(request: ChangeRequest) -> Answer {
     let answer = request.answer("activateGeneration", json!({}), |deployment, by, body: Activation| {
         let request = body.request(by);

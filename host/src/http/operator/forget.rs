@@ -1,4 +1,4 @@
-//! The end of a module that an operator forgets, with its data.
+//! Removing a module and its data, at an operator's request.
 
 use axum::Router;
 use axum::extract::{Path, State};

@@ -1,4 +1,4 @@
-//! The lines that a module writes, and its failures, for operators: those of this host alone.
+//! The lines that a module writes, and its failures, for operators: only those of this host.
 
 use std::time::Duration;
 

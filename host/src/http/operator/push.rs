@@ -172,7 +172,7 @@ enum Progress {
 }
 
 impl Pushes {
-    /// Keeps a push; gives it back where there is no room for one more. Results that nobody read make room.
+    /// Keeps a push; returns it where there is no room for one more. Results that were never read make room.
     fn keep(&self, digest: Digest, work: JoinHandle<Answer>) -> Option<JoinHandle<Answer>> {
         let Ok(mut kept) = self.0.lock() else { return Some(work) };
         if kept.len() >= PUSHES {

@@ -1,5 +1,5 @@
 //! The document that the reference shows: the contract, with the pages of the guide in its description, and among them every
-//! refusal and what to do about it. The contract itself stays as lean as generators want it.
+//! refusal and what to do about it. The contract itself stays as lean as generators need it.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ const PAGES: &[&str] = &[
     include_str!("../../../../docs/guide/webhooks.md"),
 ];
 
-/// The section of remedies, in whose place the chapters of codes come. The renderer's search knows the titles of chapters and of
-/// their sections, and of nothing deeper: each code is a section.
+/// The section of remedies, in whose place the chapters of codes come. The renderer's search covers the titles of
+/// chapters and of their sections, and nothing deeper: each code is a section.
 const REMEDIES: &str = "## What to do\n\n| code | what to do |\n|---|---|\n";
 
 const REASONS: &str = "# Reasons in errors\n\nAn entry of `errors` has one of these codes or an error code. An operation lists those \
@@ -102,7 +102,7 @@ fn list_reasons(reasons: &[(&str, &str)], refusals: &BTreeMap<u16, Vec<(&str, &s
     text
 }
 
-/// The chapter of the refusals, each with its remedy. A code that the guide does not know is one of a module that came later.
+/// The chapter of the refusals, each with its remedy. A code that is not in the guide is one of a module that came later.
 fn list_refusals(refusals: &BTreeMap<u16, Vec<(&str, &str)>>, remedies: &str) -> String {
     let remedy = |code: &str| {
         let row = format!("| `{code}` | ");
@@ -167,7 +167,7 @@ mod tests {
         let (chapter, _) = chapter.split_once("\n# ").unwrap();
         assert!(chapter.contains("\n## REQUIRED\n\nThe member is missing.\n"));
         assert!(chapter.contains("\n## NEWLY_FULL\n\nIt is full.\n"));
-        assert!(!chapter.contains("DUPLICATE"), "a problem code stands among the error codes");
+        assert!(!chapter.contains("DUPLICATE"), "a problem code is among the error codes");
     }
 
     #[test]

@@ -26,7 +26,7 @@ fn token(server: &IssuerServer, signer: &Signer, time: &Time) -> String {
     signer.sign(&signer.header(), &with(&week, "iss", server.issuer.clone()))
 }
 
-/// A token of `signer` that nobody has seen before.
+/// A token of `signer` that no verifier has seen before.
 fn fresh_token(server: &IssuerServer, signer: &Signer, time: &Time) -> String {
     let claims = with(&claims(time.now()), "jti", uuid::Uuid::new_v4().to_string());
     signer.sign(&signer.header(), &with(&claims, "iss", server.issuer.clone()))
@@ -80,7 +80,7 @@ async fn a_new_key_is_found_at_its_first_token_and_an_old_one_ends() {
     time.pass(30);
     let anonymous = old.sign(&json!({ "alg": "ES256" }), &with(&claims(time.now()), "iss", server.issuer.clone()));
     assert_eq!(outcome(&verifier, &anonymous).await, Err(CredentialRefusal::Unauthenticated));
-    assert_eq!(server.key_fetches(), 2, "no newer set would tell which key a anonymous token means");
+    assert_eq!(server.key_fetches(), 2, "no newer set would show which key an anonymous token is signed with");
 
     // The old key is withdrawn: a token of it that is still remembered goes with it, at the next fetch.
     server.behave(Manner::Keys(jwks([&new])));
@@ -183,7 +183,7 @@ async fn an_issuer_that_is_down_is_outlived_for_the_grace() {
         time.pass(3600);
         assert_eq!(outcome(&verifier, &remembered).await, Ok(()));
         assert_eq!(outcome(&verifier, &fresh_token(&server, &known, &time)).await, Ok(()));
-        // A key that the issuer may have made since: nobody can tell, so nobody says that it is wrong.
+        // A key that the issuer may have made since: the host cannot know, so it does not reject the token as wrong.
         assert_eq!(outcome(&verifier, &token(&server, &new, &time)).await, Err(CredentialRefusal::Unavailable));
     }
 
@@ -368,13 +368,13 @@ async fn the_background_follows_rotation_and_comes_back_after_an_outage() {
     let keys = Arc::new(IssuerKeys::from_discovery(&server.issuer, discovery, GRACE, time.clock()));
     let pace = Duration::from_millis(10);
     let refreshing = tokio::spawn(Arc::clone(&keys).keep_fresh_at(pace, pace, Pulse::start()));
-    // No token asks for anything here: what changes, the background has brought.
+    // No token asks for anything here: the background task has brought every change.
     let held = async |signer: &Signer| {
         let set = KeySet::read(jwks([signer]).as_object().expect("an object")).expect("a set");
         let thumbprint = set.find(None).expect("a key").thumbprint;
         let deadline = Instant::now() + Duration::from_secs(10);
         while !keys.still_holds(&thumbprint) && Instant::now() < deadline {
-            // Retries keep their distance by the clock that stands still here.
+            // The interval of retries is kept by the clock that is stopped here.
             time.pass(30);
             tokio::time::sleep(pace).await;
         }

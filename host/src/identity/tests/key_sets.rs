@@ -58,7 +58,7 @@ fn keys_that_cannot_verify_are_left_out() {
         ("x too short", with(&es.jwk, "x", base64url([1; 31]))),
         ("x too long", with(&es.jwk, "x", base64url([1; 33]))),
         ("x no base64url", with(&es.jwk, "x", "+/+/")),
-        ("a point beside the curve", with(&es.jwk, "x", base64url([1; 32]))),
+        ("a point that is not on the curve", with(&es.jwk, "x", base64url([1; 32]))),
         ("the point at infinity", with(&with(&es.jwk, "x", base64url([0; 32])), "y", base64url([0; 32]))),
         ("Ed448", with(&ed.jwk, "crv", "Ed448")),
         ("X25519", with(&ed.jwk, "crv", "X25519")),
@@ -80,7 +80,7 @@ fn keys_that_cannot_verify_are_left_out() {
     ];
     for (name, jwk) in unusable {
         assert_eq!(fault(&json!({ "keys": [jwk] })), Some(KeySetFault::NoKey), "{name}");
-        // Beside a good key it does no harm.
+        // Next to a good key it does no harm.
         let other = Signer::es256("other");
         let set = read(&json!({ "keys": [jwk, other.jwk] })).unwrap_or_else(|fault| panic!("{name}: {fault}"));
         assert!(set.find(Some("other")).is_some() && set.find(None).is_some(), "{name}");
@@ -99,7 +99,7 @@ fn keys_in_unusual_but_lawful_dress_are_used() {
         ("a leading zero in n", with(&rs.jwk, "n", base64url(padded))),
         ("e = 3", with(&ps.jwk, "e", base64url([3]))),
         ("Ed25519 as RFC 9864 names it", with(&ed.jwk, "alg", "Ed25519")),
-        ("certificates beside it", with(&es.jwk, "x5c", json!(["MIIB"]))),
+        ("certificates next to it", with(&es.jwk, "x5c", json!(["MIIB"]))),
     ];
     for (name, jwk) in lawful {
         assert_eq!(fault(&json!({ "keys": [jwk] })), None, "{name}");

@@ -1,4 +1,4 @@
-//! Signs whatever text a test wants to see refused, with real keys of every accepted algorithm.
+//! Signs whatever text a test expects to be rejected, with real keys of every accepted algorithm.
 
 use std::sync::LazyLock;
 

@@ -64,7 +64,7 @@ pub fn table(signer: &Signer, stranger: &Signer) -> Vec<Row> {
         ("typ as a media type in capitals", with_header("typ", json!("Application/JWT")), OK),
         ("no typ", signer.sign(&without(header, "typ"), claims), OK),
         ("aud array with ours", with_claim("aud", json!(["other", AUDIENCE])), OK),
-        ("aud array of ours alone", with_claim("aud", json!([AUDIENCE])), OK),
+        ("aud array of only ours", with_claim("aud", json!([AUDIENCE])), OK),
         ("sub of 255 characters", with_claim("sub", json!("s".repeat(255))), OK),
         ("sub of 255 characters of four bytes", with_claim("sub", json!("😀".repeat(255))), OK),
         ("sub of one character", with_claim("sub", json!("7")), OK),
@@ -226,7 +226,7 @@ pub fn table(signer: &Signer, stranger: &Signer) -> Vec<Row> {
         ),
         ("no claims", signer.sign_text(&header_text, "{}"), NO),
         ("iss missing", without_claim("iss"), NO),
-        ("iss of nobody", with_claim("iss", json!("https://evil.example.test")), NO),
+        ("iss of no issuer", with_claim("iss", json!("https://evil.example.test")), NO),
         ("iss with a slash behind", with_claim("iss", json!(format!("{ISSUER}/"))), NO),
         ("iss in other letters", with_claim("iss", json!(ISSUER.to_uppercase())), NO),
         ("iss an array with ours", with_claim("iss", json!([ISSUER])), NO),
@@ -293,7 +293,7 @@ pub fn table(signer: &Signer, stranger: &Signer) -> Vec<Row> {
         ("sub of 256 characters of four bytes", with_claim("sub", json!("😀".repeat(256))), NO),
         ("sub with NUL", with_claim("sub", json!("24\u{0}82")), NO),
         ("sub with a line feed", with_claim("sub", json!("24\n82")), NO),
-        // A good token of a user whose address nobody has verified.
+        // A good token of a user whose address is not verified.
         ("email missing", without_claim("email"), NO_ADDRESS),
         ("email empty", with_claim("email", json!("")), UNVERIFIED),
         ("email a space", with_claim("email", json!(" ")), UNVERIFIED),
@@ -398,7 +398,7 @@ fn signatures(signer: &Signer) -> Vec<Row> {
         ("signature with a zero before it", base64url([&[0], &bytes[..]].concat())),
         ("signature twice", base64url([&bytes[..], &bytes[..]].concat())),
         ("signature reversed", base64url(bytes.iter().rev().copied().collect::<Vec<_>>())),
-        ("signature of the claims alone", claims_alone.rsplit('.').next().expect("a signature").to_owned()),
+        ("signature of only the claims", claims_alone.rsplit('.').next().expect("a signature").to_owned()),
         ("signature with a line feed in its text", format!("{}%0A{}", &signature[..9], &signature[9..])),
         ("signature in hexadecimal", bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
         ("signature with padding", format!("{}=", URL_SAFE.encode(&bytes))),
@@ -426,7 +426,7 @@ fn der(fixed: &[u8]) -> Vec<u8> {
     [&[0x30, u8::try_from(numbers.len()).expect("a short sequence")][..], &numbers].concat()
 }
 
-/// Headers that ask to be trusted in a way that nobody may ask for.
+/// Headers that ask to be trusted in a way that no token may ask for.
 fn headers(signer: &Signer, stranger: &Signer) -> Vec<Row> {
     let (header, claims) = (&signer.header(), &claims(START));
     let mut rows = Vec::new();

@@ -109,7 +109,7 @@ async fn a_key_without_a_name_serves_while_it_is_alone() {
 
     assert!(verifier_of(anonymous.clone()).verify(&without_kid).await.is_ok());
     assert!(verifier_of(jwks([&signer])).verify(&without_kid).await.is_ok());
-    // A name that the key does not bear is an unknown key, alone or not.
+    // A name that the key does not bear is an unknown key, also where the set has only one key.
     assert_eq!(verifier_of(anonymous).verify(&signer.token(START)).await, Err(STRANGE_KEY));
     let two = jwks([&signer, &Signer::es256("other")]);
     assert_eq!(verifier_of(two).verify(&without_kid).await, Err(CredentialRefusal::Unauthenticated));
@@ -124,7 +124,7 @@ async fn an_rsa_key_without_alg_signs_by_both_schemes() {
     for signer in &signers {
         assert!(verifier.verify(&signer.token(START)).await.is_ok(), "{}", signer.alg);
     }
-    // One with alg does so by that alone, however good the signature.
+    // One with alg signs only by that scheme, however good the signature.
     let issuer = Issuer { keys: KeySource::Document(jwks([&signers[0]])), ..Issuer::new(ISSUER, AUDIENCE) };
     let verifier = Verifier::new(vec![issuer], Duration::ZERO, Time::start().clock()).expect("good settings");
     assert!(verifier.verify(&signers[0].token(START)).await.is_ok());

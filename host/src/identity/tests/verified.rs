@@ -74,6 +74,6 @@ fn a_hot_token_is_answered_at_once() {
     }
     let hot = hot.elapsed() / 10_000;
     println!("cold {cold:?}, hot {hot:?}");
-    // Loose, since other tests run beside it; a signature check alone takes longer than this.
+    // A loose bound, since other tests run at the same time; one signature check takes longer than this.
     assert!(hot < Duration::from_micros(20), "{hot:?}");
 }

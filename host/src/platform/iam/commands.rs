@@ -1,5 +1,5 @@
 //! `POST /iam/commands`: exactly one of seven commands. All of them hold the company's row, so that two that run at once see
-//! each other: none may leave the company without somebody who can manage its people.
+//! each other: none may leave the company without a user who can manage its people.
 
 use std::sync::Arc;
 
@@ -382,7 +382,7 @@ impl Iam<'_> {
         Ok(!self.session.query(sql, &[Cell::Id(self.tenant), value]).await?.is_empty())
     }
 
-    /// Returns whether somebody can still manage the company's people.
+    /// Returns whether a user can still manage the company's people.
     async fn has_manager(&mut self) -> Result<bool, Error> {
         let rows = self
             .session

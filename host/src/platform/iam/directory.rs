@@ -1,5 +1,5 @@
-//! The directory: which companies a user belongs to. It is in the global shard, where a user is looked up first, and is
-//! written by whoever writes a membership: here alone. It may name a company too many, never one too few.
+//! The directory: which companies a user belongs to. It is in the global shard, where a user is looked up first, and
+//! every write of a membership writes it, only here. It may name a company too many, never one too few.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,8 @@ use uuid::Uuid;
 use crate::database::{Cell, Database, Error, Row, Session, Shard};
 use crate::identity::users;
 
-/// Notes in the directory that a user belongs to a company, before the membership is written: a company that the directory does not
-/// name shows in nobody's list. `founded`: the user makes the company, which counts among those of the day.
+/// Notes in the directory that a user belongs to a company, before the membership is written: a company that the directory
+/// does not name is in no user's list. `founded`: the user makes the company, which counts among those of the day.
 pub async fn note_company(session: &mut Session, user: Uuid, tenant: Uuid, founded: bool) -> Result<(), Error> {
     session
         .query_home(
@@ -20,7 +20,7 @@ pub async fn note_company(session: &mut Session, user: Uuid, tenant: Uuid, found
     Ok(())
 }
 
-/// A user whom the directory knows as one of the company's becomes a member of it, without roles.
+/// A user whom the directory lists for the company becomes a member of it, without roles.
 pub async fn insert_membership(
     session: &mut Session,
     tenant: Uuid,
@@ -77,7 +77,7 @@ pub async fn has_members(database: &Database, tenant: Uuid) -> Result<bool, Erro
     members.await
 }
 
-/// Memberships of a company that the directory does not know of, for whoever verifies it. They are read first: a member who comes
+/// Memberships of a company that the directory does not have, for its verification. They are read first: a member who comes
 /// meanwhile is in the directory.
 pub async fn find_missing(database: &Database, tenant: Uuid) -> Result<Vec<Uuid>, Error> {
     let members = database.read_plain(Shard::Company(tenant), tenant, |session, tenant| {

@@ -220,7 +220,7 @@ pub async fn redeliver_range(session: &mut Session, call: &Call<'_>) -> Performe
         Some(status) => wanted.and("d.status = ?", Cell::text(status.as_str())),
         None => wanted.and("d.status <> ?", Cell::text(DeliveryStatus::Pending.as_str())),
     }
-    // An event goes out once, however often it did; one that is on its way is not sent beside itself.
+    // An event goes out once, however often it went out before; one with a pending delivery is not sent again meanwhile.
     let sql = format!(
         "select distinct e.id, e.kind from stoa_webhook_delivery d
          join stoa_event e on e.tenant_id = $1 and e.id = d.event_id

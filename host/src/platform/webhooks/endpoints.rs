@@ -333,7 +333,7 @@ pub async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
     Ok(Done { changed, ..answer_about(id, &after)? })
 }
 
-/// Events of the time while it was disabled are not sent; what was emitted before waits for it.
+/// Events of the time while it was disabled are not sent; events emitted before wait for it.
 async fn set_status(session: &mut Session, before: &Webhook, status: WantedStatus, now: i64) -> Result<(), Error> {
     let mut values = vec![Cell::Id(before.tenant_id), Cell::Id(before.id), Cell::Instant(now)];
     let sql = match status {
@@ -347,7 +347,7 @@ async fn set_status(session: &mut Session, before: &Webhook, status: WantedStatu
     };
     session.query(sql, &values).await?;
     values.truncate(2);
-    // Activation starts a new series of tries: what failed before does not count.
+    // Activation starts a new series of tries: earlier failures do not count.
     let sql =
         "update stoa_webhook_lane set failures = 0, failing_since = null where tenant_id = $1 and endpoint_id = $2";
     session.query(sql, &values).await?;

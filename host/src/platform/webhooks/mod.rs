@@ -31,7 +31,7 @@ const ROTATES: &str = "For 24 hours the old secret continues to sign `X-Webhook-
 const REDELIVERS: &str = "Creates a new delivery of the same event, with the same id, for each event whose deliveries were \
     created between `from` and `to` and have ended. More than 1,000 are rejected with LIMIT_EXCEEDED: choose a smaller range.";
 
-/// People's operation and its twin for API clients, which differ by path, id and audience alone.
+/// People's operation and its twin for API clients, which differ only by path, id and audience.
 macro_rules! twins {
     ($make:ident, $path:literal, $name:literal, $twin:literal, $handler:expr, |$row:ident| $rest:expr) => {
         [

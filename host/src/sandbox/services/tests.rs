@@ -96,7 +96,7 @@ fn the_highest_version_that_fits_serves() {
             2,
         ),
         (
-            "another major beside",
+            "another major as well",
             (one, "get"),
             vec![("a", &[("commerce:widgets/shelf@2.0.0", "get-wide"), (one, "get")])],
             1,

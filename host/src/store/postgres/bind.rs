@@ -1,5 +1,5 @@
-//! Data to and from PostgreSQL. Decimals and json travel as text: exact for all 38 digits, and no number type of another
-//! crate stands between.
+//! Data to and from PostgreSQL. Decimals and json travel as text: exact for all 38 digits, and no number type of
+//! another crate is in between.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use stoa_descriptor::ColumnType;
@@ -77,7 +77,7 @@ fn date(datum: Datum) -> Option<NaiveDate> {
     if let Datum::Date(date) = datum { Some(date) } else { None }
 }
 
-/// Reads a column of a row; what the type never holds is a fault.
+/// Reads a column of a row; a value that the type never holds is a fault.
 pub(super) fn load(row: &Row, column: usize, output: &Output) -> Result<Datum, Stop> {
     let type_ = match output {
         Output::Sum { type_, .. } => {

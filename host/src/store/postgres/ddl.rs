@@ -214,7 +214,8 @@ pub const STANDING: &str = "select c.relname::text from pg_class c left join pg_
     where c.relnamespace = current_schema()::regnamespace
       and (c.relkind = 'i' and i.indisvalid or c.relkind = 'r' and 'fillfactor=70' = any(c.reloptions))";
 
-/// Statements that give tables the form that `create` gives them, each to run alone, outside any transaction. `drop`: indexes.
+/// Statements that give tables the form that `create` gives them, each to run by itself, outside transactions. `drop`:
+/// indexes.
 pub fn reindex(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) -> Vec<String> {
     let mut texts = Vec::new();
     for table in &schema.tables {
@@ -229,8 +230,8 @@ pub fn reindex(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) 
 }
 
 /// Statements that build the plan's indexes on tables that are there already, without holding up their writers. Each is
-/// to run alone, outside any transaction, before `apply`, which then finds them made. A failed one leaves an invalid
-/// index of the same name behind, to be dropped before the next try.
+/// to run by itself, outside any transaction, before `apply`, which then finds them made. A failed one leaves an
+/// invalid index of the same name behind, to be dropped before the next try.
 pub fn ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
     let text = |change: &TableChange| match change {
         TableChange::Index { collection, columns } => {

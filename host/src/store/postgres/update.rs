@@ -1,13 +1,13 @@
 //! Updates on PostgreSQL: one statement that locks the rows in the collection's lock order, reads their newest versions,
 //! judges every change and makes those that may be made.
 //!
-//! `r` holds the changes, `l` the locked rows beside them, `g` the verdicts, `d` the unique keys that others have, `u`
-//! the rows after. Where the update inserts what is not there, `n` holds these rows as they begin, with their verdicts, and `i` puts
-//! them in as they are after the change: one that another transaction has put in meanwhile is met only then, and the request
-//! runs again. `i` ends before `l` begins: an insert waits for whoever is changing the row that it meets, and who holds rows while
-//! it waits out of the lock order could be waited for in turn. Every verdict and every new value rests on `l`, never on the table:
-//! the table is read as of the statement's beginning, `l` as of the moment the lock was won. Names with `#` are the statement's own;
-//! no column has such a name.
+//! `r` holds the changes, `l` the locked rows that they match, `g` the verdicts, `d` the unique keys that others have,
+//! `u` the rows after. Where the update inserts what is not there, `n` holds these rows as they begin, with their
+//! verdicts, and `i` puts them in as they are after the change: one that another transaction has put in meanwhile is
+//! met only then, and the request runs again. `i` ends before `l` begins: an insert waits for the transaction that changes
+//! the row that it meets, and a transaction that holds rows while it waits out of the lock order could cause a deadlock.
+//! Every verdict and every new value rests on `l`, never on the table: the table is read as of the statement's beginning,
+//! `l` as of the moment the lock was won. Names with `#` are the statement's own; no column has such a name.
 
 use stoa_descriptor::ColumnType;
 use tokio_postgres::Row;
@@ -244,7 +244,7 @@ fn needed_columns(table: &Table, update: &Update) -> Vec<usize> {
     used
 }
 
-/// Columns that the update leaves as they are, and that a check reads beside one that it changes.
+/// Columns that the update leaves as they are, and that a check reads together with one that it changes.
 fn checked_columns(table: &Table, update: &Update) -> Vec<usize> {
     let mut checked: Vec<usize> = guarded_checks(table, update).flat_map(checks::columns).collect();
     checked.retain(|column| !update.set.contains(column) && !update.add.contains(column));
@@ -374,8 +374,8 @@ fn write_change(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update) {
         let after = spelling.after(table, update, Dialect::Postgres, *column);
         sql.put(", ").put(&table.column(*column).sql).put(" = ").put(&after);
     }
-    // PostgreSQL judges a check before it looks for a newer version of the row: columns that are not written would be those of
-    // the statement's beginning, beside others of the moment the lock was won.
+    // PostgreSQL judges a check before it looks for a newer version of the row: columns that are not written would have
+    // values of the statement's beginning, the others those of the moment the lock was won.
     for column in checked_columns(table, update) {
         let name = &table.column(column).sql;
         sql.put(&format!(", {name} = g.{name}"));

@@ -9,7 +9,7 @@ use crate::store::{decimal, fold};
 
 /// Registers the store's functions; every connection that the store uses needs them.
 ///
-/// It also has the planner leave bound values alone. Otherwise SQLite looks at them (at `limit ?`, for one) and compiles
+/// It also makes the planner ignore bound values. Otherwise SQLite looks at them (at `limit ?`, for one) and compiles
 /// a cached statement again whenever they are bound again, which costs more than to run it.
 pub fn register(connection: &Connection) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;

@@ -257,7 +257,7 @@ fn to_sql_value(type_: ColumnType, datum: &Datum) -> Owned {
     }
 }
 
-/// Reads a value back; what the column's type never holds is a fault.
+/// Reads a value back; a value that the column's type never holds is a fault.
 fn load(value: ValueRef<'_>, output: &Output) -> Result<Datum, Stop> {
     let found = match (output, value) {
         (_, ValueRef::Null) => Some(Datum::Null),

@@ -248,7 +248,7 @@ impl Work<'_> {
         Ok(Some(data))
     }
 
-    /// Puts in the row that is to be there, and tells whether it was not.
+    /// Inserts the row that is to be there, and returns whether it was missing.
     fn insert_initial(&self, scope: &Scope, nth: usize) -> Result<bool, Stop> {
         let row = self.update.initial.as_ref().and_then(|initial| initial.rows.get(nth)?.as_ref());
         match row {
@@ -257,7 +257,7 @@ impl Work<'_> {
         }
     }
 
-    /// The first output is the id, which tells a changed row where nothing else is answered.
+    /// The first output is the id, which shows that a row changed where nothing else is returned.
     fn statement(&self, scope: &Scope) -> Sql {
         let (table, update) = (self.table, self.update);
         let mut sql = self.reserve_parameters(scope);
@@ -294,7 +294,7 @@ impl Work<'_> {
         sql
     }
 
-    /// Tells why rows did not change: one look-up for each, on the error path only.
+    /// Finds why rows did not change: one look-up for each, on the error path only.
     fn misses(&self, scope: &Scope, rows: Vec<usize>) -> Result<Stop, Stop> {
         let mut sql = self.reserve_parameters(scope);
         sql.put("select ");

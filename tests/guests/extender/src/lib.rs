@@ -118,7 +118,7 @@ fn listen(point: &str, event: &Received) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Receives by the moment alone: a kind that code compares may become a part of instructions, where the suite does not
+/// Receives only by the moment: a kind that code compares may become a part of instructions, where the suite does not
 /// replace it.
 pub struct Listener;
 

@@ -156,7 +156,7 @@ pub const ACTS: &[(&str, Act)] = &[
         Touch { answer: by.send("POST", &format!("{path}/reservations"), body), products: vec![product] }
     }),
     ("releaseReservation", |by| {
-        // Keys know nothing of units: theirs is of a quantity once more.
+        // Keys have no access to units: theirs is of a quantity once more.
         if by.key {
             let (product, variant) = by.stage.goods();
             let held = by.stage.shop.reserve(&variant, &by.stage.main, "1").is(201).id();
@@ -256,7 +256,7 @@ pub const ACTS: &[(&str, Act)] = &[
         let answer = by.send("POST", &format!("{}/approve", order.path()), json!({ "expectedVersion": 1 }));
         Touch { answer, products: vec![one, two] }
     }),
-    // A key gives up drafts alone.
+    // A key can give up only drafts.
     ("cancelPurchaseOrder", |by| {
         let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
         let order = by.stage.buyer.draft(json!([line(&first, "1", "2"), line(&second, "1", "2")]));

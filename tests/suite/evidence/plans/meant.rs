@@ -164,7 +164,7 @@ pub const MEANT: &[Meant] = &[
         scans: &[("procurement_shipment", "stage = ANY")],
     },
     Meant {
-        why: "few entries follow from another, and the index has these alone",
+        why: "few entries follow from another, and the index has only these",
         scans: &[("inventory_cost_entry", "source_entry_id = ANY")],
     },
     Meant {
@@ -263,7 +263,7 @@ pub const MEANT: &[Meant] = &[
         scans: &[("finance_invoice_balance", "settled_on IS NOT NULL")],
     },
     Meant {
-        why: "whoever asks what one record emitted waits for it: an index would be written with every event",
+        why: "a user who asks what one record emitted waits for it: an index would be written with every event",
         scans: &[("stoa_event", "(resource_id = $2)")],
     },
     Meant {

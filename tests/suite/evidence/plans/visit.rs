@@ -23,7 +23,7 @@ pub fn visit_all(host: &Stoa) -> Company {
     records.fill(&contract);
     let mut refused = Vec::new();
     for operation in contract.operations.iter().filter(|operation| operation.audience() != Audience::Anybody) {
-        // A company of the operation's own: of some records a company may have only so many.
+        // A company of the operation's own: a company may have only so many of some records.
         let writer = (operation.method != "GET").then(|| Caller::new(&company_for(host, operation)));
         for form in forms(&contract, operation) {
             let answers = match &writer {
@@ -97,7 +97,7 @@ fn visit_reading(contract: &Contract, caller: &Caller, records: &Records, form: 
     for order in orders(contract, form) {
         let sort = ("sort".to_string(), order.clone());
         let first = caller.ask_with(contract, form, records, std::slice::from_ref(&sort));
-        // Whether a page follows the first or not: the statement is the same after any row.
+        // Also where no page follows: the statement is the same after any row.
         let cursor = first.body["items"][0]["id"].as_str().unwrap_or_default().to_string();
         answers.push((order.clone(), first));
         let next = caller.ask_with(contract, form, records, &[sort, ("cursor".to_string(), cursor)]);

@@ -1,4 +1,4 @@
-//! The kinds of records that ids name, and what the contract does not tell of operations on them: a file for each module and one
+//! The kinds of records that ids name, and what the contract does not state of operations on them: a file for each module and one
 //! for the host. A module that comes later adds its file here.
 
 mod catalog;
@@ -48,7 +48,7 @@ pub type Amend = fn(&mut Json, GoodId);
 /// The facts that a module's operations need.
 pub struct Part {
     pub kinds: &'static [Kind],
-    /// Fields whose kind their name does not tell: an operation or how its path below the company begins, field, kind.
+    /// Fields whose name does not show their kind: an operation or how its path below the company begins, field, kind.
     pub special: &'static [(&'static str, &'static str, &'static str)],
     /// Fields that name no record of a company: a form, an operation or `*`, field, and why.
     pub exempt: &'static [(&'static str, &'static str, &'static str)],

@@ -24,7 +24,7 @@ struct Ids<'a> {
     of_kind: GoodId<'a>,
 }
 
-/// A company for an operation alone; one with an open history, where the operation moves its clock.
+/// A company for only one operation; one with an open history, where the operation moves its clock.
 pub fn company_for(host: &Stoa, operation: &Operation) -> Company {
     match &*operation.id {
         "advanceHistory" | "endHistory" => host.company_with(json!({ "historyFrom": "2000-01-01T00:00:00Z" })),

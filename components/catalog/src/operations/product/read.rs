@@ -93,7 +93,7 @@ fn filter_by_status(status: Status, drafts: bool) -> Filter {
     }
 }
 
-/// Products with a variant that meets the filter; API clients find them by active variants alone.
+/// Products with a variant that meets the filter; API clients find them only by active variants.
 fn filter_by_variant(variant: Filter) -> Filter {
     let active = Caller::current().is_client().then(|| VariantRow::status.eq(Status::Active));
     let variants = all([variant].into_iter().chain(active));

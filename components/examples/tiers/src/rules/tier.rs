@@ -20,7 +20,7 @@ pub fn amount_at(quantity: Quantity, base: Amount, tiers: &[Tier]) -> Amount {
     tiers.iter().rev().find(|tier| tier.from_quantity <= quantity).map_or(base, |tier| tier.amount)
 }
 
-/// The tiers in order, or every fault that the schema cannot tell.
+/// The tiers in order, or every fault that the schema cannot find.
 pub fn check(input: &[TierInput]) -> Result<Vec<Tier>, Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let mut seen = set([]);

@@ -114,7 +114,7 @@ fn tiers_fill_the_places_that_are_there() {
     assert_eq!(body["tiers"], json!([{ "fromQuantity": "10.000000", "amount": "9.000000" }]));
     assert_eq!(body["amount"], "10.000000");
     let log = log.borrow();
-    // The second place alone goes out of use; then the price's version moves.
+    // Only the second place goes out of use; then the price's version rises.
     let [StoreCall::Update(update)] = log.runs[2].as_slice() else { panic!("{:?}", log.runs[2]) };
     let changed: Vec<_> = update.rows.iter().map(|row| (row.key.clone(), row.set.last().cloned())).collect();
     assert_eq!(changed, [(vec![Id(5, 1).put()], Some(Value::Boolean(false)))]);

@@ -1,4 +1,5 @@
-//! Posting invoices alone: issuing sales, recognising purchases and revenue. Saving or issuing moves no goods (rule 7).
+//! Posting invoices without goods: issuing sales, recognising purchases and revenue. Saving or issuing moves no goods
+//! (rule 7).
 
 use stoa_sdk::{Answer, Call, Date, Problem, holds, today};
 use stoa_trade::Change;

@@ -1,4 +1,4 @@
-//! Voiding a refund: what it took is there again, cash of a till goes back into an open session of that till.
+//! Voiding a refund: the amount that it took is available again, cash of a till goes back into an open session of that till.
 
 use stoa_sdk::store::{get, run, update_by};
 use stoa_sdk::{Answer, Call, Field, Id, Problem};
@@ -28,7 +28,7 @@ pub fn void(side: Side, call: &Call) -> Answer {
     refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
     let seen: Option<RefundRow> = run(get(id))?;
     let seen = seen.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    // The drawer, the payment or credit, the refund: what is held later is held in this order.
+    // The drawer, the payment or credit, the refund: later locks are taken in this order.
     let till = lock_drawer_of(&seen, body.session_id)?;
     let (payment, credit, row) = run((
         seen.payment_id.map(|id| get::<PaymentRow>(id).locked()),

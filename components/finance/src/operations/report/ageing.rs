@@ -170,7 +170,7 @@ fn age(side: Side, call: &Call) -> Answer {
             .limit(query.limit.0)
     };
     let (page, totals) = match query.party_id {
-        // Totals know no parties.
+        // Totals have no parties.
         Some(_) => {
             let (page, totals) = run((page(), OfAll::measure(scope.clone(), as_of).one()))?;
             (page, totals.figures())

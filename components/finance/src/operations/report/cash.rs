@@ -153,7 +153,7 @@ fn cash(call: &Call) -> Answer {
         let flow = money_account_id.and_then(|id| flows.get(&id));
         items.push(show(*money_account_id, *method, *columns, flow)?);
     }
-    // Accounts of which the journal alone knows.
+    // Accounts that only the journal has.
     for (account, flow) in &flows {
         if !by_account.contains_key(&(Some(*account), None)) {
             items.push(show(Some(*account), None, CashColumns::default(), Some(flow))?);

@@ -91,7 +91,7 @@ fn prepare_now(session: Id, order: Id, components: &[service::Component]) -> Res
 /// The one invoice that bills the order, held; none if none does.
 ///
 /// # Errors
-/// ILLEGAL_STATE at `/order`: ORDER_COLLECTED; ORDER_BILLED where invoices bill it otherwise than alone, in full and unpaid.
+/// ILLEGAL_STATE at `/order`: ORDER_COLLECTED; ORDER_BILLED unless one invoice bills it, no other order, in full and unpaid.
 fn find_invoice(order: Id) -> Result<Option<InvoiceRow>, Problem> {
     let billing: Filter = has::<InvoiceLineRow, _, _>(
         InvoiceRow::line_set_id,
@@ -164,7 +164,7 @@ pub fn collect(collection: &service::Collection) -> Result<service::Collected, P
         session_id: collection.session_id.into(),
         total: parse_unsigned(&collection.total),
     });
-    // Nothing of them is left for others: the receipt alone settles its order.
+    // Nothing of them is left for others: only the receipt settles its order.
     let funds: Vec<FundsRow> =
         payments.iter().map(|payment| new_funds(&payment.debtor(), payment.id, Money::ZERO)).collect();
     let moves: Vec<MoneyMoveRow> = payments.iter().map(|payment| move_of(collection, payment)).collect();

@@ -183,7 +183,7 @@ fn check_counter(till: &TillRow, counter: Option<Id>) -> Result<(), Problem> {
     if fits { Ok(()) } else { Err(Problem::at("PAYMENT_ACCOUNT_INVALID", "/counterAccountId")) }
 }
 
-/// Ends a drawer: what was counted above or below what it should hold is its variance.
+/// Ends a drawer: the difference between the counted cash and the cash that it should hold is its variance.
 ///
 /// # Errors
 /// ILLEGAL_STATE, the codes of accounting.

@@ -1,4 +1,4 @@
-//! Drawing up the lines of a draft: what they name is read in one call of each module, and judged together.
+//! Drawing up the lines of a draft: the records that they name are read in one call of each module, and judged together.
 
 use std::collections::{BTreeMap, BTreeSet};
 

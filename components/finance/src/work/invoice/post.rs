@@ -206,7 +206,7 @@ fn new_balance(row: &InvoiceRow, posted_on: Date) -> InvoiceBalanceRow {
 /// Counts what the lines bill of their orders.
 ///
 /// # Errors
-/// LIMIT_EXCEEDED with BILLED_BEYOND_ORDER at a line; what else the order refuses, there too.
+/// LIMIT_EXCEEDED with BILLED_BEYOND_ORDER at a line; other rejections of the order, there too.
 fn bill(side: Side, lines: &[InvoiceLineRow]) -> Result<(), Problem> {
     change_billed(side, lines, |quantity| quantity)
 }
@@ -264,8 +264,8 @@ fn line_sum<'a>(lines: impl Iterator<Item = &'a InvoiceLineRow>) -> Result<Amoun
     sum(lines.map(|line| line.line_total))
 }
 
-/// P10: a customer owes what was cleared by delivery. P12: goods received, or an expense, are owed to a supplier; what
-/// is billed above or below the order's cost is a variance.
+/// P10: a customer owes what was cleared by delivery. P12: goods received, or an expense, are owed to a supplier; a
+/// difference between the bill and the order's cost is a variance.
 fn post_debt(row: &InvoiceRow, lines: &[InvoiceLineRow], how: &Posted) -> Result<Posting, Problem> {
     let terms = Terms::new(row.legal_entity_id, &row.currency_code, how.posted_on, how.on_pointer);
     let purpose = match row.side {

@@ -57,7 +57,7 @@ const BRANCHES: [Branch; 4] = [
     (AdjustmentType::Loss, "AdjustmentLoss", "Goods that go out because they are lost."),
 ];
 
-/// Turns the schema with all members into one branch for each type.
+/// Splits the schema with all members into one branch for each type.
 fn split_by_type(schema: &mut Schema) {
     let union = schema.ensure_object();
     let mut all = Map::new();

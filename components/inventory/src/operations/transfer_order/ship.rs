@@ -1,4 +1,4 @@
-//! Shipping a transfer order, always whole: what was held leaves the source for the transit warehouse, and the destination
+//! Shipping a transfer order, always whole: the held goods leave the source for the transit warehouse, and the destination
 //! expects it.
 
 use stoa_sdk::store::run;

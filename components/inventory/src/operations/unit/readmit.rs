@@ -1,4 +1,4 @@
-//! Readmitting a unit whose identity the company knows: repaired, bought back from a customer, or back from the supplier.
+//! Readmitting a unit whose identity the company has recorded: repaired, bought back from a customer, or back from the supplier.
 //! Receipts take new identities only, so these have a way in of their own.
 
 use schemars::JsonSchema;

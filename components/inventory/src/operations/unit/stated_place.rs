@@ -1,4 +1,4 @@
-//! A unit and where a request wants it: read first, to know whose books are asked, then locked behind the gates.
+//! A unit and the place that a request states for it: read first, to know whose books are asked, then locked behind the gates.
 
 use stoa_sdk::store::{get, get_all, run};
 use stoa_sdk::{Id, Item, Problem, item};

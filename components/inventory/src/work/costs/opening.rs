@@ -60,7 +60,7 @@ fn assign(
         let unit_cost = match (layer.unit_cost, layer.currency_code.as_deref()) {
             (Some(_), Some(layer_currency)) if layer_currency == currency => continue,
             (Some(_), Some(_)) => None,
-            // An entity without books has no currency of its own: what was typed then is in that of its books now.
+            // An entity without books has no currency of its own: the amounts typed then are in the currency of its books now.
             (Some(cost), None) => Some(cost),
             (None, _) => stated(),
         };

@@ -1,5 +1,5 @@
 //! Corrections and charges: an amount is dealt over the goods of a receipt's line, wherever they are now. Layers on hand are
-//! emptied and opened again at the new cost; what is gone gets rows of its own. Nothing in a ledger changes.
+//! emptied and opened again at the new cost; goods that are gone get rows of their own. Nothing in a ledger changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -93,8 +93,8 @@ fn read_receipts(lines: &[Line]) -> Result<BTreeMap<Id, EntryOfGoods>, Problem> 
     Ok(map(rows.into_iter().filter_map(|entry| Some((entry.receipt_item_id?, entry)))))
 }
 
-/// Where the goods of the items are now, under the locks of their pools. A line's goods may be in very many parts: what one reply
-/// does not hold is read item by item, page by page, and folded as it comes.
+/// Where the goods of the items are now, under the locks of their pools. A line's goods may be in very many parts:
+/// parts that one reply does not hold are read item by item, page by page, and folded as they come.
 fn read_goods(
     items: &BTreeSet<Id>,
     received: &BTreeMap<Id, EntryOfGoods>,
@@ -142,7 +142,7 @@ fn open_layers(items: impl IntoIterator<Item = Id>) -> Filter {
     all([LayerRow::receipt_item_id.one_of(items), LayerRow::spent.eq(false)])
 }
 
-/// Rows of each kind that are written in one call: of four kinds together they stay within what a call may carry.
+/// Rows of each kind that are written in one call: the rows of four kinds together stay within what a call may carry.
 const STEP: usize = 500;
 
 /// The pending writes of a recosting.

@@ -250,7 +250,7 @@ impl Goods {
         new_movement(new_id(), (self.now, &self.actor), (sku.variant, sku.product), (kind, quantity, reason))
     }
 
-    /// A new reservation of this request, to be completed: of no unit.
+    /// A new reservation of this request, to be completed: it has no unit.
     pub fn reservation(&self, warehouse_id: Id, variant_id: Id, quantity: Quantity, holder: Holder) -> ReservationRow {
         ReservationRow {
             id: new_id(),

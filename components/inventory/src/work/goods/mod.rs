@@ -3,7 +3,7 @@
 //! and their projections never part.
 //!
 //! 1. collect: [`Goods::change`], [`Goods::record`], [`Goods::bring`], [`Goods::draw`], [`Goods::open`], [`Goods::close`];
-//! 2. [`Goods::settle`]: stock is changed and guarded, layers are drawn; what the goods cost is known from here on;
+//! 2. [`Goods::settle`]: stock is changed and guarded, layers are drawn; the cost of the goods is known from here on;
 //! 3. [`Settled::write`]: the rest is written, and the change is emitted;
 //! 4. [`Settled::post`]: the books, last of all.
 //!

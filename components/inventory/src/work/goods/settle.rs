@@ -132,7 +132,7 @@ impl Goods {
         sku.map(|sku| vec![sku.product.put()])
     }
 
-    /// Which lines no longer fit: of each pair the first.
+    /// The lines that no longer fit: the first one of each pair.
     fn short(&self, misses: &[Miss]) -> Problem {
         let mut lines: Vec<(usize, &str)> = Vec::new();
         for miss in misses {

@@ -101,7 +101,7 @@ impl Settled {
         self.stock.iter().filter_map(turned).collect()
     }
 
-    /// One event per pair whose goods changed: what is expected alone, or what it costs, is not reported.
+    /// One event per pair whose goods changed: a change of only the expected quantity, or of the cost, is not reported.
     fn emit_changes(&self) {
         let event = |row: &StockRow| {
             let pair = Pair { warehouse: row.warehouse_id, variant: row.variant_id };

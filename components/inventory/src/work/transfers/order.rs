@@ -137,7 +137,7 @@ impl Route {
     /// The goods of a line.
     ///
     /// # Errors
-    /// NOT_FOUND where the catalog does not know them any more.
+    /// NOT_FOUND where the catalog does not have them any more.
     pub fn sku(&self, item: &TransferItemRow) -> Result<Sku, Problem> {
         self.known.skus.get(&item.variant_id).copied().ok_or_else(Problem::not_found)
     }

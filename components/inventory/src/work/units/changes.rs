@@ -14,7 +14,7 @@ use crate::work::units::worth::Worth;
 /// One piece.
 pub const ONE: Quantity = Quantity::from_units(1_000_000);
 
-/// Why units move, as their movements tell it.
+/// Why units move, as their movements record it.
 #[derive(Debug, Clone)]
 pub struct Why {
     pub movement_type: MovementType,
@@ -92,7 +92,7 @@ pub struct UnitChange {
 }
 
 impl UnitChange {
-    /// The receipt line that a new layer belongs to: of goods from a supplier.
+    /// The receipt line that a new layer belongs to, for goods from a supplier.
     pub fn layer_receipt_item(&self) -> Option<Id> {
         match &self.value {
             WorthChange::Opens { kind: CostKind::Received, .. } => self.after.receipt_item_id,

@@ -13,8 +13,8 @@ use crate::work::units::changes::{Changes, Why, WorthChange};
 use crate::work::units::holds::lock_units;
 use crate::work::units::worth::Worth;
 
-/// Takes back the units of these lines, each with its place in the request, that the lines' movements sold; what they
-/// are worth again is the caller's to bring. Answers the movements, in the order of the lines.
+/// Takes back the units of these lines, each with its place in the request, that the lines' movements sold; the caller
+/// brings their new value. Answers the movements, in the order of the lines.
 ///
 /// # Errors
 /// UNIT_UNAVAILABLE where a unit was not sold by that very movement, CUSTODY_CONFLICT into another entity's warehouse.

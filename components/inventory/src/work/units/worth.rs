@@ -40,7 +40,7 @@ pub fn admit_worth(
 
 /// Last worth of these units, also of those that are worth nothing now.
 pub fn read_last_worth(units: &[Id]) -> Result<BTreeMap<Id, Worth>, Problem> {
-    // A unit has a layer of each time that it came, or cost something else: of each the last is read.
+    // A unit has a layer of each time that it came, or cost something else: the last of each is read.
     let keys = units.iter().map(|unit| vec![unit.put()]);
     let last = select::<LayerRow>(Filter::default()).by_descending(LayerRow::id);
     let layers = run(last.each(&[LayerRow::unit_id.name()], keys, 1).whole())?;

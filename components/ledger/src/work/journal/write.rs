@@ -1,4 +1,4 @@
-//! Writing entries: what was checked becomes rows, in one round trip, and never changes again.
+//! Writing entries: checked entries become rows, in one round trip, and never change again.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Closing a session: what the drawer should hold is fixed, and with it the figures of the Z report. The register's
+//! Closing a session: the amount that the drawer should hold is fixed, and with it the figures of the Z report. The register's
 //! lock comes before the session's, as at the opening (sales-pos.md 14).
 
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Cash sessions as they are read: what the drawer of an open one should hold is asked of finance, in the same snapshot.
+//! Cash sessions as they are read: finance returns the amount that the drawer of an open one should hold, in the same snapshot.
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Id, Instant, Problem};

@@ -62,7 +62,7 @@ impl PriceInput {
         read_period(self.valid_from.as_ref(), self.valid_to.as_ref(), pointer)
     }
 
-    /// The period of a new price, or every fault below the pointer that the schema cannot tell.
+    /// The period of a new price, or every fault below the pointer that the schema cannot find.
     pub fn check(&self, pointer: &str) -> Result<Period, Vec<Item>> {
         let is_active = currency::is_active(&self.currency_code);
         let currency = (!is_active).then(|| item(format!("{pointer}/currencyCode"), "FORMAT"));

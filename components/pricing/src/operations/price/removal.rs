@@ -1,4 +1,4 @@
-//! Removals of a price list: the prices that the list of API clients with `updatedSince` leaves out, because they were archived
+//! Removed prices of a price list: those that the list of API clients with `updatedSince` leaves out, because they were archived
 //! or are not in effect now.
 
 use stoa_sdk::store::Rows;

@@ -110,7 +110,7 @@ pub fn schedule(call: &Call) -> Answer {
     Ok(reply.resource(list_id).subjects(articles::products_of(variants)))
 }
 
-/// The periods, or every fault that the schema cannot tell.
+/// The periods, or every fault that the schema cannot find.
 fn check(prices: &[PriceInput]) -> Result<Vec<Period>, Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let mut periods = Vec::new();

@@ -1,4 +1,4 @@
-//! Approving a purchase order: a person's act, and where the company wants it so a second person's.
+//! Approving a purchase order: a person's act, and where the company's settings require it a second person's.
 
 use stoa_sdk::store::{find, select};
 use stoa_sdk::{Answer, Call, Field, Problem, has};

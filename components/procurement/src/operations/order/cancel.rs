@@ -1,4 +1,4 @@
-//! Cancelling a purchase order: what is outstanding is expected no longer, what came stays.
+//! Cancelling a purchase order: outstanding goods are expected no longer, received goods stay.
 
 use stoa_sdk::store::{MOST_ROWS, run, select, update_all};
 use stoa_sdk::{Answer, Call, Problem, all, emit, holds, now, today};

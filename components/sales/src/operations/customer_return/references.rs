@@ -142,7 +142,7 @@ impl ReturnReferences {
         refuse("REFERENCE_INVALID", faults)
     }
 
-    /// The products of the lines: what the audit entry is found by.
+    /// The products of the lines: the audit entry is found by them.
     pub fn products(&self) -> impl Iterator<Item = Id> {
         self.articles.values().map(|article| Id::from(article.product_id))
     }

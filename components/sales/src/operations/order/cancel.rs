@@ -1,4 +1,4 @@
-//! Cancelling a sales order before it is delivered: what it holds is let go. A payment reaches an order only through
+//! Cancelling a sales order before it is delivered: its holds are released. A payment reaches an order only through
 //! its invoice, so that nothing billed covers both (decisions.md G14).
 
 use stoa_sdk::store::run;

@@ -41,7 +41,7 @@ impl Replaceable for QuotationInput {
 }
 
 impl QuotationInput {
-    /// Reads the lines, and refuses those with faults that a schema cannot tell, and notes of an API client.
+    /// Reads the lines, and rejects those with faults that a schema cannot find, and notes of an API client.
     pub fn read_lines(&self) -> Result<Vec<StatedLine>, Problem> {
         let caller = Caller::current();
         match caller.is_client() && self.notes.is_some() {

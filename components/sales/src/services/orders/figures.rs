@@ -117,7 +117,7 @@ fn sum_months(what: &Question) -> Result<Report, Problem> {
 }
 
 /// Days, variants, customers and places have no totals: their groups are sums of the lines of the report's days, 366 at
-/// most. A page of variants or customers is read in their order, so that it reads the lines of its own groups alone,
+/// most. A page of variants or customers is read in their order, so that it reads only the lines of its own groups,
 /// and all pages together read each line once.
 fn sum_groups<T: Totals>(
     what: &Question,

@@ -28,7 +28,7 @@ pub struct LockedModule {
     pub version: String,
     /// With the digest of the image.
     pub reference: ModuleReference,
-    /// SHA-256 of the component, in hex: the digest by which hosts know it.
+    /// SHA-256 of the component, in hex: the digest by which hosts identify it.
     pub digest: String,
     /// The manifest of its admission.
     pub admission: OciDigest,

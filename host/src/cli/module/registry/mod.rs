@@ -1,4 +1,4 @@
-//! The verbs of `stoa module` that exchange modules with a registry. They call the registry of whoever types them, at
+//! The verbs of `stoa module` that exchange modules with a registry. They call the registry that the user names, at
 //! any address; a host has its own rules.
 
 mod lock;

@@ -11,7 +11,7 @@ pub struct Fixture {
     pub about: Option<String>,
     /// Makes the company as onboarding does, with these members; absent: the modules find an empty company.
     pub provision: Option<Map<String, Json>>,
-    /// An earlier version of the component, beside the fixture: the company begins with it and is upgraded.
+    /// An earlier version of the component, in the fixture's folder: the company begins with it and is upgraded.
     pub from: Option<PathBuf>,
     /// On the earlier version, before the upgrade.
     #[serde(default)]
@@ -82,7 +82,7 @@ pub struct FixtureStep {
 }
 
 impl FixtureStep {
-    /// What it runs, for people.
+    /// The operation or timer that it runs, for the output.
     pub fn describe(&self) -> String {
         match (&self.operation, &self.timer) {
             (None, Some(timer)) => format!("timer {timer}"),

@@ -1,7 +1,7 @@
 //! `stoa module test`: fixtures in, answers out. The component runs in the host's own engine, linked to what it needs, on the
-//! host's own store in a temporary database: the real contract on both sides, and no HTTP. Beside each answer stands what it
-//! used of the limits. A fixture that begins with an earlier version goes the way of an activation: tables grow, `upgrade`
-//! fills the rows, and the way back and a second upgrade find what the versions left each other.
+//! host's own store in a temporary database: the real contract on both sides, and no HTTP. Each answer is printed with
+//! its use of the limits. A fixture that begins with an earlier version goes the way of an activation: tables grow,
+//! `upgrade` fills the rows, and the way back and a second upgrade find what the versions left each other.
 
 mod answer;
 mod background;
@@ -149,7 +149,7 @@ fn fixtures(path: &Path) -> anyhow::Result<Vec<(PathBuf, Fixture)>> {
     files.into_iter().map(read).collect()
 }
 
-/// Every step, each seeing what those before it wrote. After each phase the modules tell what is wrong with the rows.
+/// Every step, each seeing what those before it wrote. After each phase the modules report what is wrong with the rows.
 async fn play(editions: &Editions, fixture: &Fixture) -> anyhow::Result<Vec<Verdict>> {
     let phases = fixture.phases()?;
     let new = Stage::open(editions.new.clone()).await?;
@@ -246,7 +246,7 @@ fn lines(file: &Path, fixture: &Fixture, verdicts: &[Verdict]) -> String {
     text
 }
 
-/// Usage of a call beside its limits.
+/// Usage of a call and its limits.
 fn usage(used: &Used, output: usize, limits: &Limits) -> String {
     let kib = |bytes: usize| bytes.div_ceil(1 << 10);
     format!(

@@ -16,7 +16,7 @@ const HEAD_START: Duration = Duration::from_millis(250);
 /// More servers than a failover needs. Each one is a try of every connection.
 const MOST: usize = 8;
 
-/// What a driver needs for each server. Clones share what is known of the primary.
+/// The driver's settings for each server. Clones share their knowledge of the primary.
 #[derive(Clone)]
 pub struct ServerGroup<T> {
     all: Arc<[T]>,

@@ -1,7 +1,7 @@
-//! Seeded changes of one surface, as data: what breaks is named by its code and item, and what does not break is let in.
+//! Seeded changes of one surface, as data: a breaking change is named by its code and item, and any other change is let in.
 //!
 //! A case is its name, its edits, and the codes and items expected. An edit is a pointer and a value to put there (`-` adds to
-//! an array), or a pointer alone: what is there goes. `{"$base": pointer}` means a part of the base.
+//! an array), or only a pointer: the value there is removed. `{"$base": pointer}` means a part of the base.
 
 use std::collections::BTreeSet;
 
@@ -189,7 +189,7 @@ fn authors_can_look_every_code_up() {
     assert_eq!(names.len(), codes::ALL.len(), "a code twice");
 }
 
-/// An operator sees who may call a new operation, and what a module may do with a service that it wants.
+/// An operator sees who may call a new operation, and what a module may do with a service that it imports.
 #[test]
 fn what_is_new_is_reported_with_its_callers() {
     let first = diff(None, &active());

@@ -74,7 +74,7 @@ fn what_is_too_large_to_follow_counts_as_broken() {
     assert_eq!(found[0].code, codes::RESPONSE_RULE_WIDENED.name);
 }
 
-/// Branches that nothing tells apart, each with such branches again: trying them against each other must not take for ever.
+/// Branches that nothing distinguishes, each with such branches again: trying them against each other must not take for ever.
 #[test]
 fn unions_that_nothing_tells_apart_end() {
     let tree = |depth: usize, leaf: &str| {

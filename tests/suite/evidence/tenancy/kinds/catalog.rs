@@ -11,9 +11,9 @@ pub const PART: Part = Part {
     kinds: KINDS,
     special: &[("deleteProduct", "id", "product without variants")],
     exempt: &[
-        ("createLookup kind=brands", "parentId", "categories alone have parents"),
-        ("createLookup kind=manufacturers", "parentId", "categories alone have parents"),
-        ("createLookup kind=units", "parentId", "categories alone have parents"),
+        ("createLookup kind=brands", "parentId", "only categories have parents"),
+        ("createLookup kind=manufacturers", "parentId", "only categories have parents"),
+        ("createLookup kind=units", "parentId", "only categories have parents"),
         ("resolvePrice", "customerId", FOR_EXTENSIONS),
         ("apiResolvePrice", "customerId", FOR_EXTENSIONS),
         ("resolvePrices", "customerId", FOR_EXTENSIONS),

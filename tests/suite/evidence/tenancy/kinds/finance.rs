@@ -14,10 +14,10 @@ const WHY: &str = "tried";
 /// Documents that only a register makes.
 const OF_REGISTERS: &str = "only a register collects: the suite's tests of tills name them";
 /// Members that a body of a sale may not name.
-const OF_SUPPLIERS: &str = "of suppliers' credits alone";
+const OF_SUPPLIERS: &str = "only of suppliers' credits";
 /// Members that a body of a purchase may not name.
-const OF_CUSTOMERS: &str = "of customers' credits alone";
-const OF_DELIVERIES: &str = "of deliveries alone, which are of today";
+const OF_CUSTOMERS: &str = "only of customers' credits";
+const OF_DELIVERIES: &str = "only of deliveries, which are of today";
 
 pub const PART: Part = Part {
     kinds: KINDS,

@@ -29,7 +29,7 @@ pub const PART: Part = Part {
     kinds: KINDS,
     special: &[],
     exempt: &[
-        ("*", "cursor", "a position, nobody's record: [P17] has a test of its own"),
+        ("*", "cursor", "a position, no record: [P17] has a test of its own"),
         ("executeIamCommand create_membership", "userId", "people belong to no company"),
     ],
     needs: &[("listMemberships", "membership")],
