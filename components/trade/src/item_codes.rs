@@ -32,8 +32,10 @@ pub const BEYOND_RECEIVED: Code = (
     "BEYOND_RECEIVED",
     "The quantity is larger than the received quantity that is not returned yet. State a smaller quantity.",
 );
-pub const BILLED_BEYOND_ORDER: Code =
-    ("BILLED_BEYOND_ORDER", "The quantity is larger than the unbilled quantity of the order. State a smaller quantity.");
+pub const BILLED_BEYOND_ORDER: Code = (
+    "BILLED_BEYOND_ORDER",
+    "The quantity is larger than the unbilled quantity of the order. State a smaller quantity.",
+);
 pub const NOT_RECEIVED: Code = ("NOT_RECEIVED", "Nothing was received for the record. Receive the goods first.");
 pub const NOT_NORMAL: Code = (
     "NOT_NORMAL",
