@@ -1,5 +1,7 @@
 //! The schema of a body at work: trims it, judges it, names every fault, and hands on its canonical form.
 
+use std::sync::OnceLock;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -13,7 +15,9 @@ use crate::problem::{Item, Problem};
 
 /// A compiled schema. Made once per operation and generation; shared by all requests.
 pub struct Schema {
-    validator: jsonschema::Validator,
+    schema: Value,
+    /// Compiled for the first body: a generation has some thousand schemas, and a validator takes tens of kilobytes.
+    validator: OnceLock<Option<jsonschema::Validator>>,
     tree: Tree,
     /// Values of a body that are read: what its schema allows, and enough beyond to say where it has too many.
     most_values: usize,
@@ -28,10 +32,20 @@ impl Schema {
     /// normalizations where none happen, defaults that break their own schema.
     pub fn compile(schema: &Value, defs: &Map<String, Value>) -> Result<Schema, String> {
         let defs = refs::closure(schema, defs)?;
-        let validator = tree::validator(schema, &defs)?;
+        // To find its faults: it is compiled again when it is used.
+        tree::validator(schema, &defs)?;
         let tree = Tree::compile(schema, defs)?;
         let most_values = tree.most_values(tree.root).clamp(*READ_VALUES.start(), *READ_VALUES.end());
-        Ok(Schema { validator, tree, most_values })
+        Ok(Schema { schema: schema.clone(), validator: OnceLock::new(), tree, most_values })
+    }
+
+    /// None does not happen: the schema was compiled before.
+    fn validator(&self) -> Option<&jsonschema::Validator> {
+        self.validator.get_or_init(|| self.tree.validator(&self.schema).ok()).as_ref()
+    }
+
+    fn is_valid(&self, value: &Value) -> bool {
+        self.validator().is_some_and(|validator| validator.is_valid(value))
     }
 
     /// Reads a body: its text in, its canonical value out. The refusal is MALFORMED_JSON or VALIDATION_FAILED; of a body
@@ -59,7 +73,7 @@ impl Schema {
     /// The faults of a value as it is: nothing is trimmed or filled in. For what is given, not taken.
     pub fn faults(&self, value: &Value) -> Vec<Item> {
         let mut faults = Faults::default();
-        if !self.validator.is_valid(value) {
+        if !self.is_valid(value) {
             self.explain(value, &mut faults);
         }
         faults.into_items()
@@ -73,7 +87,7 @@ impl Schema {
             self.find_nul(body, &Trail::ROOT, &mut faults);
         }
         self.tree.find_unbounded(root, body, &Trail::ROOT, &mut faults);
-        if !self.validator.is_valid(body) {
+        if !self.is_valid(body) {
             self.explain(body, &mut faults);
         } else if faults.is_empty() {
             faults = self.tree.rewrite(root, body);
@@ -86,8 +100,11 @@ impl Schema {
         let root = self.tree.root;
         self.tree.explain(root, value, &Trail::ROOT, faults);
         // A combination that the walk cannot take apart still has its first error.
-        if let (true, Err(error)) = (faults.is_empty(), self.validator.validate(value)) {
-            self.tree.tell(root, value, &error, &Trail::ROOT, faults);
+        if faults.is_empty() {
+            match self.validator().map(|validator| validator.validate(value)) {
+                Some(Err(error)) => self.tree.tell(root, value, &error, &Trail::ROOT, faults),
+                _ => faults.add(String::new(), "FORMAT"),
+            }
         }
     }
 

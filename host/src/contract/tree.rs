@@ -201,10 +201,15 @@ impl Tree {
         &self.nodes[id]
     }
 
+    /// Compiles a schema that refers to definitions of this one.
+    pub fn validator(&self, schema: &Value) -> Result<Validator, String> {
+        validator(schema, &self.defs)
+    }
+
     /// The node's own keywords as a validator; none if it has none.
     pub fn own(&self, id: Id) -> Option<&Validator> {
         let keywords = self.node(id).own_keywords.as_ref()?;
-        keywords.validator.get_or_init(|| validator(&keywords.schema, &self.defs).ok()).as_ref()
+        keywords.validator.get_or_init(|| self.validator(&keywords.schema).ok()).as_ref()
     }
 
     /// The types that the schema takes, as far as they are stated.

@@ -1,7 +1,11 @@
 //! Compiled modules, kept so that a start need not compile them again. A cached file is machine code, which runs unchecked: it is
 //! loaded only with a valid MAC under a key that only the host's user can read. Otherwise the module is compiled again.
+//!
+//! The code is mapped, not read: the system loads the pages that run, and hosts of one folder share them. A file is written once,
+//! under another name, and never changes.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,8 +20,10 @@ use crate::secret_file;
 
 const KEY: &str = "key";
 const KEY_BYTES: usize = 32;
-/// HMAC-SHA256, before the code.
+/// HMAC-SHA256, after the code, which begins with the file so that it can be mapped.
 const MAC_BYTES: usize = 32;
+/// Bytes that are verified at once.
+const BLOCK: usize = 1 << 16;
 
 pub struct Cache {
     folder: PathBuf,
@@ -53,7 +59,11 @@ impl Cache {
     /// Machine code of such a component, for an engine that need not run here.
     pub fn read_code(&self, engine: &Engine, digest: &[u8; 32]) -> Option<Vec<u8>> {
         let name = name(engine, digest);
-        self.read_file(&name, &self.folder.join(&name))
+        let file = self.folder.join(&name);
+        let length = self.verify(&name, &file)?;
+        let mut code = fs::read(&file).ok()?;
+        code.truncate(length);
+        Some(code)
     }
 
     /// Keeps what was compiled.
@@ -64,10 +74,12 @@ impl Cache {
     /// Keeps machine code that the compiler of this engine made.
     pub fn write_code(&self, engine: &Engine, digest: &[u8; 32], code: &[u8]) -> anyhow::Result<()> {
         let name = name(engine, digest);
-        let mac = self.sign(&name, code);
+        let mut signing = self.begin(&name);
+        signing.update(code);
+        let mac = signing.sign();
         // Hosts that start together write files of their own; the last one stays, and all are the same.
         let beside = self.folder.join(format!("{name}.{}", uuid::Uuid::new_v4().simple()));
-        secret_file::write(&beside, &[mac.as_ref(), code])?;
+        secret_file::write(&beside, &[code, mac.as_ref()])?;
         fs::rename(&beside, self.folder.join(name))?;
         Ok(())
     }
@@ -84,38 +96,51 @@ impl Cache {
         }
     }
 
-    /// Signs the name as well, so that no file passes for another's.
-    fn sign(&self, name: &str, code: &[u8]) -> hmac::Tag {
+    /// Begins a MAC with the name, so that no file passes for another's.
+    fn begin(&self, name: &str) -> hmac::Context {
         let mut signing = hmac::Context::with_key(&self.key);
-        // In parts: together they would be a copy of tens of megabytes.
-        [name.as_bytes(), b"\0", code].into_iter().for_each(|part| signing.update(part));
-        signing.sign()
+        [name.as_bytes(), b"\0"].into_iter().for_each(|part| signing.update(part));
+        signing
     }
 
-    /// The code in a file, if the file was not modified.
-    fn read_file(&self, name: &str, file: &Path) -> Option<Vec<u8>> {
-        let mut bytes = fs::read(file).ok()?;
-        let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;
-        if verify_slices_are_equal(self.sign(name, code).as_ref(), mac).is_err() {
-            tracing::warn!(file = %file.display(), "a compiled module was modified: the host compiles it again");
-            return None;
+    /// The length of the code in a file, if the file was not modified.
+    fn verify(&self, name: &str, path: &Path) -> Option<usize> {
+        let file = File::open(path).ok()?;
+        let is_whole = self.has_mac(name, &file);
+        if !is_whole.as_ref().is_ok_and(Option::is_some) {
+            tracing::warn!(file = %path.display(), "a compiled module was modified: the host compiles it again");
         }
-        bytes.drain(..MAC_BYTES);
-        Some(bytes)
+        is_whole.ok()?
+    }
+
+    fn has_mac(&self, name: &str, mut file: &File) -> std::io::Result<Option<usize>> {
+        let Some(length) = file.metadata()?.len().checked_sub(MAC_BYTES as u64) else { return Ok(None) };
+        let (mut signing, mut block, mut left) = (self.begin(name), vec![0; BLOCK], length);
+        while left > 0 {
+            let part = &mut block[..BLOCK.min(usize::try_from(left).unwrap_or(BLOCK))];
+            file.read_exact(part)?;
+            signing.update(part);
+            left -= part.len() as u64;
+        }
+        let mut mac = [0; MAC_BYTES];
+        file.read_exact(&mut mac)?;
+        let is_valid = verify_slices_are_equal(signing.sign().as_ref(), &mac).is_ok();
+        Ok(usize::try_from(length).ok().filter(|_| is_valid))
     }
 
     fn read_compiled(&self, engine: &Engine, name: &str, file: &Path) -> Option<Component> {
-        let code = self.read_file(name, file)?;
+        self.verify(name, file)?;
         #[allow(unsafe_code, reason = "how wasmtime loads what it compiled before")]
         // SAFETY: the MAC says that these bytes are what `Component::serialize` gave a process with our key, for this very
-        // component; wasmtime itself refuses what another version or another configuration compiled.
-        let component = unsafe { Component::deserialize(engine, code) };
+        // component; wasmtime itself refuses what another version or another configuration compiled. Only processes of the
+        // host's user can enter the folder, and they replace files as a whole.
+        let component = unsafe { Component::deserialize_file(engine, file) };
         component.map_err(|error| tracing::debug!(%error, "a compiled module of another engine")).ok()
     }
 }
 
 fn name(engine: &Engine, digest: &[u8; 32]) -> String {
-    format!("{}-{}", hex::encode(digest), engine::compatibility(engine))
+    format!("{}-{}.code", hex::encode(digest), engine::compatibility(engine))
 }
 
 fn key(file: &Path) -> anyhow::Result<Vec<u8>> {
