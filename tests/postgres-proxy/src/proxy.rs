@@ -364,8 +364,14 @@ mod tests {
     #[test]
     fn what_the_host_does_for_itself_is_no_request() {
         let (mut talk, log) = talk();
-        let texts: [&[u8]; 4] =
-            [b"begin\0", b"select 1\0", b"BEGIN; select number from stoa_generation\0", b"commit\0"];
+        let texts: [&[u8]; 6] = [
+            b"begin\0",
+            b"select name from catalog_product\0",
+            b"BEGIN; select number from stoa_generation\0",
+            b"commit\0",
+            b"select 1\0",
+            b"commit\0",
+        ];
         for text in texts {
             talk.note_request((b'Q', text));
             talk.note_answer(READY);
