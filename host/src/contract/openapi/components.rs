@@ -319,8 +319,8 @@ fn describe_problem_item() -> Value {
                 "format": "uuid",
                 "description": "Id of the record that is in the way, if the caller may read it.",
             },
-            "required": count("Number of serial units that the line needs."),
-            "identified": count("Number of serial units that are identified for the line."),
+            "required": count("Number of identified records that the line needs."),
+            "identified": count("Number of records that are identified for the line."),
             "expected": {
                 "type": "object",
                 "description": "The violated keyword of the schema (`minLength`, `pattern`, `enum`, ...). For a limit that no \
