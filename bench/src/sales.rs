@@ -68,7 +68,7 @@ impl Sales {
 
     /// The body of a payment of the whole of such an invoice.
     pub fn payment(&self, invoice: Uuid, paid_on: &str) -> Json {
-        // Of twelve random digits: a longer run may look like a card number.
+        // A longer run of random digits may look like a card number.
         let number = format!("P-{}", invoice.as_u128() % 1_000_000_000_000);
         json!({
             "number": number, "legalEntityId": self.entity, "partyId": self.customer,

@@ -61,8 +61,8 @@ impl Company {
         self.rows(&waiting).len()
     }
 
-    /// How many transactions of the company's database wait for a lock; for PostgreSQL. `pg_stat_activity` does not say it
-    /// steadily: one that waits looks for deadlocks after a second, and waits for nothing while it looks.
+    /// Counts the transactions of the company's database that wait for a lock; for PostgreSQL. A transaction that waits checks
+    /// for deadlocks after a second, and has no wait event in `pg_stat_activity` meanwhile.
     pub fn waiting_transactions(&self) -> usize {
         let waiting = "select l.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid
                        where not l.granted and a.datname = current_database()";

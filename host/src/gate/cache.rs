@@ -5,7 +5,7 @@
 //! under another name, and never changes.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -60,9 +60,9 @@ impl Cache {
     pub fn read_code(&self, engine: &Engine, digest: &[u8; 32]) -> Option<Vec<u8>> {
         let name = name(engine, digest);
         let file = self.folder.join(&name);
-        let length = self.verify(&name, &file)?;
         let mut code = fs::read(&file).ok()?;
-        code.truncate(length);
+        self.verify(&name, &file, code.len() as u64, code.as_slice())?;
+        code.truncate(code.len() - MAC_BYTES);
         Some(code)
     }
 
@@ -103,19 +103,18 @@ impl Cache {
         signing
     }
 
-    /// The length of the code in a file, if the file was not modified.
-    fn verify(&self, name: &str, path: &Path) -> Option<usize> {
-        let file = File::open(path).ok()?;
-        let is_whole = self.has_mac(name, &file);
-        if !is_whole.as_ref().is_ok_and(Option::is_some) {
+    /// Returns none, and logs it, for a file that was modified. `length`: of the code and its MAC.
+    fn verify(&self, name: &str, path: &Path, length: u64, file: impl Read) -> Option<()> {
+        let is_whole = self.has_mac(name, length, file).unwrap_or(false);
+        if !is_whole {
             tracing::warn!(file = %path.display(), "a compiled module was modified: the host compiles it again");
         }
-        is_whole.ok()?
+        is_whole.then_some(())
     }
 
-    fn has_mac(&self, name: &str, mut file: &File) -> std::io::Result<Option<usize>> {
-        let Some(length) = file.metadata()?.len().checked_sub(MAC_BYTES as u64) else { return Ok(None) };
-        let (mut signing, mut block, mut left) = (self.begin(name), vec![0; BLOCK], length);
+    fn has_mac(&self, name: &str, length: u64, mut file: impl Read) -> std::io::Result<bool> {
+        let Some(mut left) = length.checked_sub(MAC_BYTES as u64) else { return Ok(false) };
+        let (mut signing, mut block) = (self.begin(name), vec![0; BLOCK]);
         while left > 0 {
             let part = &mut block[..BLOCK.min(usize::try_from(left).unwrap_or(BLOCK))];
             file.read_exact(part)?;
@@ -124,12 +123,12 @@ impl Cache {
         }
         let mut mac = [0; MAC_BYTES];
         file.read_exact(&mut mac)?;
-        let is_valid = verify_slices_are_equal(signing.sign().as_ref(), &mac).is_ok();
-        Ok(usize::try_from(length).ok().filter(|_| is_valid))
+        Ok(verify_slices_are_equal(signing.sign().as_ref(), &mac).is_ok())
     }
 
     fn read_compiled(&self, engine: &Engine, name: &str, file: &Path) -> Option<Component> {
-        self.verify(name, file)?;
+        let opened = File::open(file).ok()?;
+        self.verify(name, file, opened.metadata().ok()?.len(), opened)?;
         #[allow(unsafe_code, reason = "how wasmtime loads what it compiled before")]
         // SAFETY: the MAC says that these bytes are what `Component::serialize` gave a process with our key, for this very
         // component; wasmtime itself refuses what another version or another configuration compiled. Only processes of the
