@@ -14,13 +14,13 @@ use super::{Ends, Moving, NotYet, replication};
 const SECOND: Duration = Duration::from_secs(1);
 /// Attempts to switch before the command gives up.
 const ATTEMPTS: u32 = 30;
-/// Passes over both places before the first attempt, and the buckets below which another pass saves nothing.
+/// Passes over both places before an attempt, and the rows below which another pass saves nothing.
 const PASSES: u32 = 6;
 const FEW: usize = 2_000;
 /// Failures of the copy that PostgreSQL tries again, before the command ends.
 const FAILURES: i64 = 5;
 /// How long a mark may take while nothing is in a hurry.
-const LONGEST_LAG: Duration = Duration::from_secs(600);
+pub(super) const LONGEST_LAG: Duration = Duration::from_secs(600);
 /// The lag with which an attempt begins.
 const SMALL_LAG: Duration = Duration::from_millis(200);
 
@@ -33,17 +33,17 @@ impl Moving {
             let differences = tables::compare(&tables, &tables::list(&mut ends.target).await?);
             anyhow::ensure!(differences.is_empty(), "the company cannot move:\n{}", differences.join("\n"));
             self.copy(ends, &tables).await?;
-            let mut comparison = self.compare(ends, &tables).await?;
+            let mut comparison = Comparison::new(&mut ends.source, self.company, &tables).await?;
             // An activation may add tables meanwhile: they are copied too.
             while tables::list(&mut ends.source).await? == tables {
                 self.check_stop()?;
                 anyhow::ensure!(attempts < ATTEMPTS, "{ATTEMPTS} attempts to switch had no effect");
                 attempts += 1;
+                self.compare(ends, &mut comparison).await?;
                 if self.wait_for_mark(ends, LONGEST_LAG).await? > SMALL_LAG {
                     (self.report)("the copy is behind: it catches up first");
                     continue;
                 }
-                comparison.compare(&mut ends.source, &mut ends.target).await?;
                 match attempt(self, home, ends, &mut comparison).await {
                     Ok(pause) => return Ok(pause),
                     Err(error) => {
@@ -54,6 +54,8 @@ impl Moving {
                 sleep(SECOND).await;
             }
             (self.report)("the modules' tables have changed: the copy goes on with them");
+            // The changes that the comparison follows end with their connection.
+            *ends = self.connect(&ends.source.name, &ends.target.name).await?;
         }
     }
 
@@ -84,17 +86,16 @@ impl Moving {
     }
 
     /// Compares both places until few rows are left to compare while writes wait.
-    async fn compare(&self, ends: &mut Ends, tables: &[MovedTable]) -> anyhow::Result<Comparison> {
-        let mut comparison = Comparison::new(&mut ends.source, self.company, tables).await?;
-        for pass in 0..PASSES {
+    async fn compare(&self, ends: &mut Ends, comparison: &mut Comparison) -> anyhow::Result<()> {
+        for _ in 0..PASSES {
             self.check_stop()?;
-            let passed = comparison.compare(&mut ends.source, &mut ends.target).await?;
-            (self.report)(&format!("compared {} parts: {} on their way", passed.compared, passed.differing));
-            if pass > 0 && passed.compared < FEW {
+            let passed = comparison.pass(self, ends).await?;
+            (self.report)(&format!("compared {} rows: {} on their way", passed.rows, passed.differing));
+            if passed.rows < FEW {
                 break;
             }
         }
-        Ok(comparison)
+        Ok(())
     }
 
     /// Waits until the new place has all that the old one has committed by now; returns how long that took.

@@ -1,6 +1,5 @@
-//! Equality of both places, table by table, by count and checksum. Rows are compared in buckets of their keys: the first pass reads
-//! everything while the company is written, each later one only the buckets that differed or have changed since. So the last pass,
-//! while writes wait, reads little.
+//! Equality of both places. The first pass reads every row of both, while the company is written. Each later pass reads the rows that
+//! differed in the one before or have changed since it began. So the last one, while writes wait, reads few.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,126 +7,115 @@ use anyhow::Context as _;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
+use super::changes::{Changes, Key, Keys};
 use super::server::Server;
 use super::tables::MovedTable;
+use super::{Ends, Moving, copying};
 
 /// Rows of a bucket, on average.
 const BUCKET: i64 = 8;
 const MOST_BUCKETS: u64 = 1 << 16;
 
-/// Buckets of a table, by its position in the list of tables.
-type Buckets = BTreeMap<usize, BTreeSet<i64>>;
-/// The count of rows of a bucket and their checksum.
+/// Count and checksum of the rows of each bucket, by table and bucket.
 type Sums = BTreeMap<(usize, i64), (i64, String)>;
+/// Checksums of rows, by table and key.
+type Rows = BTreeMap<(usize, Key), i64>;
 
 pub struct Comparison {
     company: Uuid,
     tables: Vec<MovedTable>,
     /// The mask of the buckets of each table.
     masks: Vec<u64>,
-    passed: Option<Passed>,
+    /// The number of passes so far.
+    passes: u32,
+    last: Option<Pass>,
 }
 
-struct Passed {
-    /// The oldest transaction of the old place that was under way when the pass began.
-    transaction: String,
-    differing: Buckets,
+/// A pass that has ended. A row that did not differ and has not changed since is equal: while the pass read it, the new place had
+/// everything from before the changes.
+struct Pass {
+    changes: Changes,
+    differing: Keys,
 }
 
 /// The result of a pass.
 #[derive(Debug)]
-pub struct TableComparison {
-    pub compared: usize,
-    /// Buckets that differ, which is so while changes are on their way.
+pub struct Passed {
+    pub rows: usize,
+    /// Rows that differ, which is so while changes are on their way.
     pub differing: usize,
-    /// Tables that differ, by count or checksum.
-    pub tables: Vec<String>,
 }
 
 impl Comparison {
-    /// Compares all tables but those that go with the switch.
+    /// A comparison of all tables but those that go with the switch.
     pub async fn new(source: &mut Server, company: Uuid, tables: &[MovedTable]) -> anyhow::Result<Comparison> {
         let tables: Vec<MovedTable> = tables.iter().filter(|table| !table.is_carried()).cloned().collect();
-        let mut comparison = Comparison { company, tables, masks: Vec::new(), passed: None };
-        let counts = comparison.count(source).await?;
-        comparison.masks = counts.iter().map(|count| choose_mask(*count)).collect();
-        Ok(comparison)
+        let masks = count(source, company, &tables).await?.into_iter().map(choose_mask).collect();
+        Ok(Comparison { company, tables, masks, passes: 0, last: None })
     }
 
-    /// Compares what differed in the pass before or has changed since.
-    pub async fn compare(&mut self, source: &mut Server, target: &mut Server) -> anyhow::Result<TableComparison> {
-        let transaction = "select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric % 4294967296)::text";
-        let transaction: String = source.value(transaction).await?;
-        let selected = match &self.passed {
-            None => None,
-            Some(passed) => {
-                let mut selected = self.list_changed(source, &passed.transaction).await?;
-                for (table, buckets) in &passed.differing {
-                    selected.entry(*table).or_default().extend(buckets);
-                }
-                Some(selected)
-            }
+    /// Compares both places while the company is written.
+    pub async fn pass(&mut self, moving: &Moving, ends: &mut Ends) -> anyhow::Result<Passed> {
+        self.passes += 1;
+        let changes = Changes::follow(&mut ends.source, self.company, self.passes).await?;
+        moving.wait_for_mark(ends, copying::LONGEST_LAG).await?;
+        let (rows, differing) = match self.last.take() {
+            None => self.compare_all(ends).await?,
+            Some(pass) => self.compare_changed(ends, pass).await?,
         };
+        let passed = Passed { rows, differing: differing.values().map(BTreeSet::len).sum() };
+        self.last = Some(Pass { changes, differing });
+        Ok(passed)
+    }
+
+    /// Compares the rest while writes wait. Returns the tables that differ.
+    pub async fn finish(&mut self, ends: &mut Ends) -> anyhow::Result<Vec<String>> {
+        let pass = self.last.take().context("the places have not been compared")?;
+        let (_, differing) = self.compare_changed(ends, pass).await?;
+        Ok(differing.keys().filter_map(|table| Some(self.tables.get(*table)?.name.clone())).collect())
+    }
+
+    /// Forgets the last pass, whose changes went with a connection: the next one reads every row.
+    pub fn start_over(&mut self) {
+        self.last = None;
+    }
+
+    async fn compare_all(&self, ends: &mut Ends) -> anyhow::Result<(usize, Keys)> {
+        let (here, there) = tokio::try_join!(self.sum(&mut ends.source), self.sum(&mut ends.target))?;
+        let rows: i64 = here.values().map(|(count, _)| count).sum();
+        let mut buckets: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
+        for (table, bucket) in find_differing(&here, &there) {
+            buckets.entry(table).or_default().push(bucket);
+        }
         let (here, there) = tokio::try_join!(
-            async { Ok::<_, anyhow::Error>((self.sum(source, selected.as_ref()).await?, self.count(source).await?)) },
-            async { Ok::<_, anyhow::Error>((self.sum(target, selected.as_ref()).await?, self.count(target).await?)) }
+            self.read_buckets(&mut ends.source, &buckets),
+            self.read_buckets(&mut ends.target, &buckets)
         )?;
-        let differing = compare_sums(&here.0, &there.0);
-        let by_count = (0..self.tables.len()).filter(|table| here.1.get(*table) != there.1.get(*table));
-        let unequal: BTreeSet<usize> = by_count.chain(differing.keys().copied()).collect();
-        let comparison = TableComparison {
-            compared: here.0.len(),
-            differing: differing.values().map(BTreeSet::len).sum(),
-            tables: unequal.into_iter().filter_map(|table| Some(self.tables.get(table)?.name.clone())).collect(),
-        };
-        self.passed = Some(Passed { transaction, differing });
-        Ok(comparison)
+        Ok((usize::try_from(rows)?, differing_keys(&here, &there)))
     }
 
-    /// The buckets with rows that a transaction from this one on has written.
-    async fn list_changed(&self, source: &mut Server, transaction: &str) -> anyhow::Result<Buckets> {
+    async fn compare_changed(&self, ends: &mut Ends, pass: Pass) -> anyhow::Result<(usize, Keys)> {
+        let mut keys = pass.changes.end(&mut ends.source, &self.tables).await?;
+        for (table, differing) in pass.differing {
+            keys.entry(table).or_default().extend(differing);
+        }
+        let (here, there) =
+            tokio::try_join!(self.read_keys(&mut ends.source, &keys), self.read_keys(&mut ends.target, &keys))?;
+        Ok((keys.values().map(BTreeSet::len).sum(), differing_keys(&here, &there)))
+    }
+
+    /// Count and checksum of each bucket.
+    async fn sum(&self, server: &mut Server) -> anyhow::Result<Sums> {
         let part = |(position, table): (usize, &MovedTable)| {
             format!(
-                "(select distinct {position}::bigint, {} from {} where {} and age(xmin) <= age('{transaction}'::xid))",
-                self.sql_bucket(position),
+                "(select {position}::bigint, {}, count(*), sum({})::text from {} t where {} group by 2)",
+                self.sql_bucket(position, table),
+                sql_checksum(table),
                 table.name,
                 table.of_company(self.company)
             )
         };
         let sql: Vec<String> = self.tables.iter().enumerate().map(part).collect();
-        let read = sqlx::query_as::<_, (i64, i64)>(AssertSqlSafe(sql.join(" union all ")));
-        let rows = read.fetch_all(&mut source.connection).await.context("changed rows of the old place")?;
-        let mut changed = Buckets::new();
-        for (position, bucket) in rows {
-            changed.entry(usize::try_from(position)?).or_default().insert(bucket);
-        }
-        Ok(changed)
-    }
-
-    /// Count and checksum of each of the buckets; of all of them where none are selected.
-    async fn sum(&self, server: &mut Server, selected: Option<&Buckets>) -> anyhow::Result<Sums> {
-        let part = |(position, table): (usize, &MovedTable)| {
-            let bucket = self.sql_bucket(position);
-            let condition = match selected {
-                None => String::new(),
-                Some(selected) => {
-                    let buckets: Vec<String> = selected.get(&position)?.iter().map(i64::to_string).collect();
-                    format!(" and {bucket} = any('{{{}}}'::bigint[])", buckets.join(","))
-                }
-            };
-            let columns: Vec<&str> = table.columns.keys().map(String::as_str).collect();
-            Some(format!(
-                "(select {position}::bigint, {bucket}, count(*), sum(hashtextextended(row({})::text, 0))::text
-                  from {} where {}{condition} group by 2)",
-                columns.join(", "),
-                table.name,
-                table.of_company(self.company)
-            ))
-        };
-        let sql: Vec<String> = self.tables.iter().enumerate().filter_map(part).collect();
-        if sql.is_empty() {
-            return Ok(Sums::new());
-        }
         let read = sqlx::query_as::<_, (i64, i64, i64, String)>(AssertSqlSafe(sql.join(" union all ")));
         let rows = read.persistent(false).fetch_all(&mut server.connection).await;
         let rows = rows.with_context(|| format!("checksums of the place {}", server.name))?;
@@ -135,26 +123,90 @@ impl Comparison {
         rows.into_iter().map(sum).collect()
     }
 
-    /// Rows of each table.
-    async fn count(&self, server: &mut Server) -> anyhow::Result<Vec<i64>> {
-        let part = |(position, table): (usize, &MovedTable)| {
-            format!(
-                "(select {position}, count(*) as rows from {} where {})",
+    /// The rows of buckets.
+    async fn read_buckets(&self, server: &mut Server, buckets: &BTreeMap<usize, Vec<i64>>) -> anyhow::Result<Rows> {
+        let (mut parts, mut lists) = (Vec::new(), Vec::new());
+        for (position, list) in buckets {
+            let table = self.tables.get(*position).context("a table")?;
+            lists.push(list);
+            parts.push(format!(
+                "{} {} t where {} and {} = any(${})",
+                sql_row(*position, table),
                 table.name,
-                table.of_company(self.company)
-            )
-        };
-        let parts: Vec<String> = self.tables.iter().enumerate().map(part).collect();
-        server
-            .list(format!("select rows from ({}) counts (position, rows) order by position", parts.join(" union all ")))
-            .await
+                table.of_company(self.company),
+                self.sql_bucket(*position, table),
+                lists.len()
+            ));
+        }
+        let sql = parts.join(" union all ");
+        let read = sqlx::query_as(AssertSqlSafe(sql));
+        read_rows(server, lists.into_iter().fold(read, |read, list| read.bind(list)), parts.is_empty()).await
     }
 
-    fn sql_bucket(&self, position: usize) -> String {
-        let key = self.tables.get(position).map(|table| table.key.join(", ")).unwrap_or_default();
-        let mask = self.masks.get(position).copied().unwrap_or_default();
-        format!("(hash_record_extended(row({key}), 0) & {mask})")
+    /// The rows with keys.
+    async fn read_keys(&self, server: &mut Server, keys: &Keys) -> anyhow::Result<Rows> {
+        let (mut parts, mut lists) = (Vec::new(), Vec::new());
+        for (position, keys) in keys {
+            let table = self.tables.get(*position).context("a table")?;
+            let (mut columns, mut names, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
+            for (number, column) in table.key.iter().enumerate() {
+                let type_ = table.columns.get(column).context("the type of a key")?;
+                lists.push(keys.iter().filter_map(|key| key.get(number)).collect::<Vec<_>>());
+                columns.push(format!("${}::text[]::{type_}[]", lists.len()));
+                names.push(format!("k{number}"));
+                conditions.push(format!("t.{column} = k.k{number}"));
+            }
+            parts.push(format!(
+                "{} unnest({}) k({}) join {} t on {}",
+                sql_row(*position, table),
+                columns.join(", "),
+                names.join(", "),
+                table.name,
+                conditions.join(" and ")
+            ));
+        }
+        let sql = parts.join(" union all ");
+        let read = sqlx::query_as(AssertSqlSafe(sql));
+        read_rows(server, lists.into_iter().fold(read, |read, list| read.bind(list)), parts.is_empty()).await
     }
+
+    fn sql_bucket(&self, position: usize, table: &MovedTable) -> String {
+        let mask = self.masks.get(position).copied().unwrap_or_default();
+        format!("(hash_record_extended(row({}), 0) & {mask})", table.key.join(", "))
+    }
+}
+
+/// Rows of each table.
+async fn count(server: &mut Server, company: Uuid, tables: &[MovedTable]) -> anyhow::Result<Vec<i64>> {
+    let part = |(position, table): (usize, &MovedTable)| {
+        format!("(select {position}, count(*) as rows from {} where {})", table.name, table.of_company(company))
+    };
+    let parts: Vec<String> = tables.iter().enumerate().map(part).collect();
+    server
+        .list(format!("select rows from ({}) counts (position, rows) order by position", parts.join(" union all ")))
+        .await
+}
+
+type RowsQuery<'q> = sqlx::query::QueryAs<'q, sqlx::Postgres, (i64, Vec<String>, i64), sqlx::postgres::PgArguments>;
+
+async fn read_rows(server: &mut Server, read: RowsQuery<'_>, is_empty: bool) -> anyhow::Result<Rows> {
+    if is_empty {
+        return Ok(Rows::new());
+    }
+    let rows = read.persistent(false).fetch_all(&mut server.connection).await;
+    let rows = rows.with_context(|| format!("rows of the place {}", server.name))?;
+    rows.into_iter().map(|(position, key, checksum)| Ok(((usize::try_from(position)?, key), checksum))).collect()
+}
+
+/// The beginning of a query of rows `t`: the table's position, the key and the checksum of each.
+fn sql_row(position: usize, table: &MovedTable) -> String {
+    let key: Vec<String> = table.key.iter().map(|column| format!("t.{column}::text")).collect();
+    format!("select {position}::bigint, array[{}], {} from", key.join(", "), sql_checksum(table))
+}
+
+fn sql_checksum(table: &MovedTable) -> String {
+    let columns: Vec<String> = table.columns.keys().map(|column| format!("t.{column}")).collect();
+    format!("hashtextextended(row({})::text, 0)", columns.join(", "))
 }
 
 fn choose_mask(rows: i64) -> u64 {
@@ -162,12 +214,15 @@ fn choose_mask(rows: i64) -> u64 {
     buckets.min(MOST_BUCKETS) - 1
 }
 
-fn compare_sums(here: &Sums, there: &Sums) -> Buckets {
-    let mut differing = Buckets::new();
-    for (table, bucket) in here.keys().chain(there.keys()) {
-        if here.get(&(*table, *bucket)) != there.get(&(*table, *bucket)) {
-            differing.entry(*table).or_default().insert(*bucket);
-        }
+/// The keys whose values differ or are on one side only.
+fn find_differing<K: Ord + Clone, V: PartialEq>(here: &BTreeMap<K, V>, there: &BTreeMap<K, V>) -> BTreeSet<K> {
+    here.keys().chain(there.keys()).filter(|key| here.get(key) != there.get(key)).cloned().collect()
+}
+
+fn differing_keys(here: &Rows, there: &Rows) -> Keys {
+    let mut differing = Keys::new();
+    for (table, key) in find_differing(here, there) {
+        differing.entry(table).or_default().insert(key);
     }
     differing
 }
@@ -178,13 +233,14 @@ mod tests {
 
     #[test]
     fn a_row_that_is_on_one_side_only_or_differs_is_found() {
-        let sums = |rows: &[(usize, i64, i64, &str)]| -> Sums {
-            rows.iter().map(|(table, bucket, count, sum)| ((*table, *bucket), (*count, (*sum).to_owned()))).collect()
+        let rows = |rows: &[(usize, &str, i64)]| -> Rows {
+            rows.iter().map(|(table, key, sum)| ((*table, vec![(*key).to_owned()]), *sum)).collect()
         };
-        let here = sums(&[(0, 1, 2, "10"), (0, 2, 1, "7"), (1, 0, 1, "5")]);
-        assert_eq!(compare_sums(&here, &here), Buckets::new());
-        let there = sums(&[(0, 1, 2, "11"), (1, 0, 1, "5"), (1, 3, 1, "9")]);
-        assert_eq!(compare_sums(&here, &there), [(0, [1, 2].into()), (1, [3].into())].into());
+        let here = rows(&[(0, "a", 10), (0, "b", 7), (1, "a", 5)]);
+        assert_eq!(differing_keys(&here, &here), Keys::new());
+        let there = rows(&[(0, "a", 11), (1, "a", 5), (1, "c", 9)]);
+        let keys = |keys: &[&str]| keys.iter().map(|key| vec![(*key).to_owned()]).collect::<BTreeSet<Key>>();
+        assert_eq!(differing_keys(&here, &there), Keys::from([(0, keys(&["a", "b"])), (1, keys(&["c"]))]));
     }
 
     #[test]

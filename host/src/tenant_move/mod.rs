@@ -6,6 +6,7 @@
 //! before the directory is switched, and the new place accepts them after the old one has forgotten the company.
 
 mod carry;
+mod changes;
 mod copying;
 mod equality;
 mod fence;

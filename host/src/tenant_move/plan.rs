@@ -9,7 +9,7 @@ use super::replication;
 use super::server::{RECEIVES, Server};
 use super::tables::{self, MovedTable};
 
-/// Slots of the old place that a move uses: its own, and those of two tables that are copied at once.
+/// Slots of the old place that a move uses: its own, and two of tables that are copied at once, later of the comparison.
 const SLOTS: i64 = 3;
 
 #[derive(Debug, Serialize)]

@@ -7,7 +7,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::equality::{Comparison, TableComparison};
+use super::equality::Comparison;
 use super::fence::Fence;
 use super::record::{Home, MoveStep};
 use super::server::Server;
@@ -37,22 +37,25 @@ pub async fn attempt(
     };
     let limit = moving.pause.mul_f64(EQUAL);
     let left = limit.saturating_sub(fence.since.elapsed());
-    let (carried, pass) = match compare_within(moving, ends, comparison, left).await {
+    let (carried, differing) = match compare_within(moving, ends, comparison, left).await {
         Ok(compared) => compared,
         Err(error) => {
             fence.release().await?;
-            let late = || NotYet(format!("the comparison takes longer than {} ms", limit.as_millis())).into();
-            let error = if is_late(&error) { late() } else { error };
-            if error.is::<NotYet>() {
+            if is_late(&error) {
                 // A statement may be under way, and its limit is still set: the next attempt has other connections.
                 *ends = moving.connect(&ends.source.name, &ends.target.name).await?;
+                comparison.start_over();
+                return Err(NotYet(format!("the comparison takes longer than {} ms", limit.as_millis())).into());
+            }
+            if error.is::<NotYet>() {
+                ends.limit_statements(Duration::ZERO).await?;
             }
             return Err(error);
         }
     };
-    if !pass.tables.is_empty() {
+    if !differing.is_empty() {
         fence.release().await?;
-        return Err(NotYet(format!("both places differ in {}", pass.tables.join(", "))).into());
+        return Err(NotYet(format!("both places differ in {}", differing.join(", "))).into());
     }
     let switched = async {
         carry::announce(&mut ends.source, &mut ends.target, home, company, &carried).await?;
@@ -80,14 +83,14 @@ async fn compare_within(
     ends: &mut Ends,
     comparison: &mut Comparison,
     limit: Duration,
-) -> anyhow::Result<(Json, TableComparison)> {
+) -> anyhow::Result<(Json, Vec<String>)> {
     let compared = async {
         ends.limit_statements(limit).await?;
         let carried = carry::read(&mut ends.source, &mut ends.target, moving.company).await?;
         moving.wait_for_mark(ends, limit).await?;
-        let pass = comparison.compare(&mut ends.source, &mut ends.target).await?;
+        let differing = comparison.finish(ends).await?;
         ends.limit_statements(Duration::ZERO).await?;
-        Ok((carried, pass))
+        Ok((carried, differing))
     };
     timeout(limit, compared).await?
 }

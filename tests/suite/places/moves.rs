@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::process::{Child, ChildStderr, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 use stoa_tests::company::fresh;
@@ -12,7 +13,7 @@ use stoa_tests::moves::Movable;
 use stoa_tests::people::somebody;
 use stoa_tests::places::host_with;
 use stoa_tests::record::tell_not_run;
-use stoa_tests::{Company, tests};
+use stoa_tests::{Company, eventually_within, tests};
 
 tests![
     a_company_moves_while_it_is_read_and_written,
@@ -20,6 +21,8 @@ tests![
     a_move_that_was_killed_goes_on,
     a_move_is_given_up_and_its_copy_deleted,
     a_switch_that_takes_long_lets_writes_go_on,
+    a_row_that_the_copy_altered_is_found,
+    a_change_that_the_copy_altered_while_writes_wait_is_found,
     a_server_that_cannot_receive_is_rejected,
 ];
 
@@ -181,30 +184,98 @@ const HELD_TIMERS: &str = "alter table stoa_timer rename to stoa_timer_kept;
       union all select (null::stoa_timer_kept).* where pg_advisory_xact_lock_shared(38)::text is null";
 const USUAL_TIMERS: &str = "drop view stoa_timer; alter table stoa_timer_kept rename to stoa_timer";
 
+/// A move that goes on while the test acts.
+struct MoveUnderWay {
+    command: Child,
+    lines: std::io::Lines<BufReader<ChildStderr>>,
+}
+
+impl MoveUnderWay {
+    fn begin(movable: &Movable, shop: &Company, flags: &[&str]) -> MoveUnderWay {
+        let mut command = movable.host.command();
+        command.args(["tenant", "move", &shop.tenant, "--to", "place-1"]).args(flags);
+        let mut command = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("cannot run the binary");
+        let lines = BufReader::new(command.stderr.take().expect("stderr is piped")).lines();
+        MoveUnderWay { command, lines }
+    }
+
+    /// Waits until the command prints this line.
+    fn wait_for(&mut self, line: &str) {
+        let mut said = Vec::new();
+        while said.last().is_none_or(|last| last != line) {
+            said.push(self.lines.next().unwrap_or_else(|| panic!("no line {line}: {said:#?}")).expect("a line"));
+        }
+    }
+
+    fn finish(mut self, shop: &Company) {
+        self.lines.by_ref().for_each(drop);
+        assert!(self.command.wait().expect("the command").success());
+        assert_eq!(shop.place(), "place-1");
+    }
+}
+
 /// A statement that the switch waits for, and nothing before it, is held up at the new place.
 fn a_switch_that_takes_long_lets_writes_go_on() {
     let Some(movable) = movable() else { return };
     let shop = movable.host.company_at("home", &somebody("owner"));
-    let change = |statements: &str| statements.split(';').for_each(|one| drop(movable.host.run_at("place-1", one)));
-    change(HELD_TIMERS);
+    movable.host.run_at("place-1", HELD_TIMERS);
     let held = movable.host.hold_at("place-1", "select pg_advisory_xact_lock(38)");
-    let mut command = movable.host.command();
-    command.args(["tenant", "move", &shop.tenant, "--to", "place-1"]).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut command = command.spawn().expect("cannot run the binary");
-    let mut lines = BufReader::new(command.stderr.take().expect("stderr is piped")).lines();
-    let late = "writes are accepted again: the comparison takes longer than 800 ms";
-    let mut said = Vec::new();
-    while said.last().is_none_or(|line| line != late) {
-        said.push(lines.next().unwrap_or_else(|| panic!("the switch was not tried: {said:#?}")).expect("a line"));
-    }
+    let mut moving = MoveUnderWay::begin(&movable, &shop, &[]);
+    moving.wait_for("writes are accepted again: the comparison takes longer than 800 ms");
     // The lock is still held.
     shop.post_until_answered("catalog/lookups/brands", &json!({ "name": "Held", "code": "HELD" })).is(201);
     drop(held);
-    change(USUAL_TIMERS);
-    lines.for_each(drop);
-    assert!(command.wait().expect("the command").success());
-    assert_eq!(shop.place(), "place-1");
+    movable.host.run_at("place-1", USUAL_TIMERS);
+    moving.finish(&shop);
     assert_eq!(brands(&shop), BTreeMap::from([("HELD".to_owned(), 1)]));
+}
+
+/// The new place writes another name of the brand ALTERED than the copy states.
+const ALTERING: &str = "create function alter_name() returns trigger language plpgsql as
+      $$ begin if new.code = 'ALTERED' then new.name = 'another'; end if; return new; end $$;
+    create trigger alter_name before insert or update on catalog_lookup for each row execute function alter_name();
+    alter table catalog_lookup enable replica trigger alter_name";
+const DIFFER: &str = "writes are accepted again: both places differ in catalog_lookup";
+
+/// Names the brand at a place, behind the host's back.
+fn rename(shop: &Company, place: &str) {
+    let rename = "update catalog_lookup set name = 'Mine' where code = 'ALTERED' returning name";
+    let renamed = shop.host.run_at(place, &format!("set stoa.tenant = '{}'; {rename}", shop.tenant));
+    assert_eq!(renamed.as_deref(), Some("Mine"));
+}
+
+fn a_row_that_the_copy_altered_is_found() {
+    let Some(movable) = movable() else { return };
+    let shop = movable.host.company_at("home", &somebody("owner"));
+    shop.post("catalog/lookups/brands", json!({ "name": "Mine", "code": "ALTERED" })).is(201);
+    movable.host.run_at("place-1", ALTERING);
+    let mut moving = MoveUnderWay::begin(&movable, &shop, &[]);
+    moving.wait_for(DIFFER);
+    assert_eq!(shop.place(), "home");
+    movable.host.run_at("place-1", "drop trigger alter_name on catalog_lookup");
+    rename(&shop, "place-1");
+    moving.finish(&shop);
+}
+
+/// The last pass reads the rows that changed since the one before. Writes wait already when this row changes.
+fn a_change_that_the_copy_altered_while_writes_wait_is_found() {
+    let Some(movable) = movable() else { return };
+    let shop = movable.host.company_at("home", &somebody("owner"));
+    shop.post("catalog/lookups/brands", json!({ "name": "First", "code": "ALTERED" })).is(201);
+    movable.host.run_at("place-1", HELD_TIMERS);
+    let held = movable.host.hold_at("place-1", "select pg_advisory_xact_lock(38)");
+    let mut moving = MoveUnderWay::begin(&movable, &shop, &["--pause", "10min"]);
+    let write = || shop.post("catalog/lookups/brands", json!({ "name": "Any", "code": fresh("ANY") })).status;
+    eventually_within(Duration::from_secs(60), || (write() == 503).then_some(()));
+    movable.host.run_at("place-1", ALTERING);
+    rename(&shop, "home");
+    drop(held);
+    moving.wait_for(DIFFER);
+    assert_eq!(shop.place(), "home");
+    movable.host.run_at("place-1", USUAL_TIMERS);
+    movable.host.run_at("place-1", "drop trigger alter_name on catalog_lookup");
+    rename(&shop, "place-1");
+    moving.finish(&shop);
 }
 
 fn a_server_that_cannot_receive_is_rejected() {

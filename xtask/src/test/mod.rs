@@ -21,7 +21,7 @@ pub struct Args {
     /// Also rules of modules on PostgreSQL, and what needs other tools or another build: SDKs of five generators, a
     /// browser, packages of npm and PyPI, released hosts, the benchmark's own tests. Tests that depend on chance are
     /// repeated more often
-    #[arg(long, conflicts_with = "names")]
+    #[arg(long)]
     all: bool,
     /// Distribute the companies of each host over this many databases
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u8).range(1..=9))]
@@ -92,23 +92,23 @@ const EVERYTHING: &[(&str, &str)] = &[
 pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     let Args { names, all, places, strict, options } = args;
     let strict = strict.as_deref().map(parse_parts);
-    let places = places.map(|count| ("STOA_TEST_PLACES", count.to_string()));
-    if !names.is_empty() {
-        let variables = places.into_iter().collect();
-        let selection = Selection { names, options, strict, is_between_edits: true, variables, ..Selection::default() };
-        return run_suite(workspace, &selection);
-    }
     let mut clock = Clock::start();
-    build::everything(workspace, &mut clock)?;
-    let units = clock.time("unit tests", || build::unit_tests(workspace, all));
-    let variables = if all { EVERYTHING } else { &[] };
-    let mut variables: Vec<_> = variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-    variables.extend(places);
+    let has_names = !names.is_empty();
+    let variables = places.map(|count| ("STOA_TEST_PLACES", count.to_string())).into_iter().collect();
+    let is_usual = !all && !has_names;
+    let mut selection = Selection { names, options, is_between_edits: has_names, is_usual, strict, variables };
+    let units = if has_names {
+        build::what_tests_need(workspace, &selection, &mut clock)?;
+        Ok(())
+    } else {
+        build::everything(workspace, &mut clock)?;
+        clock.time("unit tests", || build::unit_tests(workspace, all))
+    };
     if all {
+        selection.variables.extend(EVERYTHING.iter().map(|(name, value)| (*name, (*value).to_owned())));
         let folder = clock.time("build of released hosts", || releases::build(workspace))?;
-        variables.push((releases::FOLDER, folder.display().to_string()));
+        selection.variables.push((releases::FOLDER, folder.display().to_string()));
     }
-    let selection = Selection { options, variables, is_usual: !all, strict, ..Selection::default() };
     let suite = suite::run(workspace, &selection, &mut clock);
     clock.print();
     match (units, suite) {
