@@ -13,9 +13,9 @@ use super::server::Server;
 use super::tables::MovedTable;
 
 /// Values of the columns of a primary key, as PostgreSQL writes them.
-pub type Key = Vec<String>;
+pub type RowKey = Vec<String>;
 /// Keys of rows, each table by its position in the list of tables.
-pub type Keys = BTreeMap<usize, BTreeSet<Key>>;
+pub type Keys = BTreeMap<usize, BTreeSet<RowKey>>;
 
 /// What transactions change that commit after a moment. The slot is temporary: it ends with the command's connection.
 pub struct Changes {
@@ -113,7 +113,7 @@ impl Relation {
         Ok(Relation { table: Some(table), key: key.with_context(|| format!("the primary key of {name}"))? })
     }
 
-    fn find_key(&self, row: &[Option<&[u8]>]) -> anyhow::Result<Key> {
+    fn find_key(&self, row: &[Option<&[u8]>]) -> anyhow::Result<RowKey> {
         let value = |column: &usize| {
             let value = row.get(*column).copied().flatten().context("a row without its key")?;
             Ok(std::str::from_utf8(value)?.to_owned())

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-use super::changes::{Changes, Key, Keys};
+use super::changes::{Changes, Keys, RowKey};
 use super::server::Server;
 use super::tables::MovedTable;
 use super::{Ends, Moving, copying};
@@ -19,7 +19,7 @@ const MOST_BUCKETS: u64 = 1 << 16;
 /// Count and checksum of the rows of each bucket, by table and bucket.
 type Sums = BTreeMap<(usize, i64), (i64, String)>;
 /// Checksums of rows, by table and key.
-type Rows = BTreeMap<(usize, Key), i64>;
+type Rows = BTreeMap<(usize, RowKey), i64>;
 
 pub struct Comparison {
     company: Uuid,
@@ -239,7 +239,7 @@ mod tests {
         let here = rows(&[(0, "a", 10), (0, "b", 7), (1, "a", 5)]);
         assert_eq!(differing_keys(&here, &here), Keys::new());
         let there = rows(&[(0, "a", 11), (1, "a", 5), (1, "c", 9)]);
-        let keys = |keys: &[&str]| keys.iter().map(|key| vec![(*key).to_owned()]).collect::<BTreeSet<Key>>();
+        let keys = |keys: &[&str]| keys.iter().map(|key| vec![(*key).to_owned()]).collect::<BTreeSet<RowKey>>();
         assert_eq!(differing_keys(&here, &there), Keys::from([(0, keys(&["a", "b"])), (1, keys(&["c"]))]));
     }
 
