@@ -82,6 +82,12 @@ impl Parameters {
         Ok(parameters)
     }
 
+    /// Drops the validators until a request comes.
+    pub fn forget_validators(&mut self) {
+        self.path.forget_validator();
+        self.query.forget_validator();
+    }
+
     /// Judges the path's parameters, given by name as they are in the path, percent-encoded. Faults point to
     /// `/path/<name>`.
     pub fn path<'a>(&self, raw: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Path, Problem> {

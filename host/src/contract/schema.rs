@@ -16,7 +16,8 @@ use crate::problem::{Item, Problem};
 /// A compiled schema. Made once per operation and generation; shared by all requests.
 pub struct Schema {
     schema: Value,
-    /// Compiled for the first body: a generation has some thousand schemas, and a validator takes tens of kilobytes.
+    /// Compiled to find faults of the schema. A generation has some thousand schemas, and a validator takes tens of kilobytes:
+    /// one that was forgotten is compiled again for the first body.
     validator: OnceLock<Option<jsonschema::Validator>>,
     tree: Tree,
     /// Values of a body that are read: what its schema allows, and enough beyond to say where it has too many.
@@ -32,11 +33,15 @@ impl Schema {
     /// normalizations where none happen, defaults that break their own schema.
     pub fn compile(schema: &Value, defs: &Map<String, Value>) -> Result<Schema, String> {
         let defs = refs::closure(schema, defs)?;
-        // To find its faults: it is compiled again when it is used.
-        tree::validator(schema, &defs)?;
+        let validator = tree::validator(schema, &defs)?;
         let tree = Tree::compile(schema, defs)?;
         let most_values = tree.most_values(tree.root).clamp(*READ_VALUES.start(), *READ_VALUES.end());
-        Ok(Schema { schema: schema.clone(), validator: OnceLock::new(), tree, most_values })
+        Ok(Schema { schema: schema.clone(), validator: OnceLock::from(Some(validator)), tree, most_values })
+    }
+
+    /// Drops the validator until a body comes.
+    pub fn forget_validator(&mut self) {
+        self.validator.take();
     }
 
     /// None does not happen: the schema was compiled before.

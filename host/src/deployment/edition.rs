@@ -82,7 +82,9 @@ impl Edition {
         let platform::Description { routes, schemas: own_schemas } = platform::describe(&generation.modules)?;
         let mut callables = Vec::new();
         for (route, operation) in routes {
-            let compiled = Operation { news: operation.runner().is_news(), ..Operation::compile(route, &own_schemas)? };
+            let mut compiled =
+                Operation { news: operation.runner().is_news(), ..Operation::compile(route, &own_schemas)? };
+            compiled.forget_validators();
             callables.push(Callable { operation: Arc::new(compiled), runner: Runner::Host(operation) });
         }
         for module in &generation.modules {

@@ -117,15 +117,16 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
         return Err(faults);
     }
     let schema = Tables::new(&descriptor.name, &descriptor.collections)?;
+    let mut faults = Vec::new();
     let operation = |(index, route): (usize, &Route)| {
         let operation = Operation::compile(route.clone(), &descriptor.schemas);
-        operation
-            .map(Arc::new)
-            .map_err(|fault| vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))])
+        let mut operation =
+            operation.map_err(|fault| vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))])?;
+        faults.extend(find_example_faults(index, &operation));
+        operation.forget_validators();
+        Ok::<_, Vec<String>>(Arc::new(operation))
     };
-    let operations: Vec<Arc<Operation>> =
-        descriptor.routes.iter().enumerate().map(operation).collect::<Result<_, _>>()?;
-    let faults: Vec<String> = operations.iter().enumerate().flat_map(find_example_faults).collect();
+    let operations = descriptor.routes.iter().enumerate().map(operation).collect::<Result<_, _>>()?;
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -137,7 +138,8 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
     let events = descriptor.events.iter().enumerate().map(kind).collect::<Result<_, _>>()?;
     let place = |(index, shown): (usize, &Shown)| {
         let schema = Schema::compile(&shown.schema, &descriptor.schemas);
-        let schema = schema.map_err(|fault| vec![format!("/shows/{index}/schema: {fault}")])?;
+        let mut schema = schema.map_err(|fault| vec![format!("/shows/{index}/schema: {fault}")])?;
+        schema.forget_validator();
         Ok::<_, Vec<String>>((shown.place.clone(), Arc::new(schema)))
     };
     let shown = descriptor.shows.iter().enumerate().map(place).collect::<Result<_, _>>()?;
@@ -148,7 +150,7 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
 pub fn check_examples(descriptor: &Descriptor) -> Result<(), Refusal> {
     let routes = descriptor.routes.iter().enumerate().filter(|(_, route)| route.example.is_some());
     let faults = routes.flat_map(|(index, route)| match Operation::compile(route.clone(), &descriptor.schemas) {
-        Ok(operation) => find_example_faults((index, &Arc::new(operation))),
+        Ok(operation) => find_example_faults(index, &operation),
         Err(fault) => vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))],
     });
     let faults: Vec<String> = faults.collect();
@@ -156,7 +158,7 @@ pub fn check_examples(descriptor: &Descriptor) -> Result<(), Refusal> {
 }
 
 /// The faults of a route's example: `/routes/0/example/body/name: REQUIRED`.
-fn find_example_faults((index, operation): (usize, &Arc<Operation>)) -> Vec<String> {
+fn find_example_faults(index: usize, operation: &Operation) -> Vec<String> {
     let place = format!("/routes/{index}/example");
     operation.find_example_faults().into_iter().map(|fault| format!("{place}{fault}")).collect()
 }

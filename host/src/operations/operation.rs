@@ -69,6 +69,14 @@ impl Operation {
         })
     }
 
+    /// Drops the validators that found faults of the schemas and of the example, until a request comes. Only its owner may,
+    /// before it is shared.
+    pub fn forget_validators(&mut self) {
+        Arc::get_mut(&mut self.parameters).into_iter().for_each(Parameters::forget_validators);
+        let schemas = self.body.iter_mut().chain([&mut self.response]);
+        schemas.filter_map(Arc::get_mut).for_each(Schema::forget_validator);
+    }
+
     /// The places where the route's example is not what the operation takes and answers, each with its fault:
     /// `/body/name: REQUIRED`.
     pub fn find_example_faults(&self) -> Vec<String> {

@@ -126,14 +126,15 @@ impl EventSchema {
     /// `Err`: what is wrong with the declaration. `schemas`: what its schema refers to.
     pub fn compile(kind: &EventKind, schemas: &Map<String, Json>) -> Result<EventSchema, String> {
         let invalid = |what: &str, why: String| format!("event `{}`: {what}: {why}", kind.code);
-        let data = Schema::compile(&kind.data, schemas).map_err(|why| invalid("data", why))?;
+        let mut data = Schema::compile(&kind.data, schemas).map_err(|why| invalid("data", why))?;
         if !is_of_objects(&kind.data, schemas, DEEPEST) {
             return Err(invalid("data", "it is no object schema".into()));
         }
-        match breach(&data.faults(&kind.example)) {
-            Some(why) => Err(invalid("example", why)),
-            None => Ok(EventSchema { resource_type: kind.resource_type.clone(), data }),
+        if let Some(why) = breach(&data.faults(&kind.example)) {
+            return Err(invalid("example", why));
         }
+        data.forget_validator();
+        Ok(EventSchema { resource_type: kind.resource_type.clone(), data })
     }
 
     fn breach(&self, event: &Event) -> Option<String> {

@@ -62,7 +62,7 @@ impl Moving {
     /// Copies all rows, until changes follow at once.
     async fn copy(&self, ends: &mut Ends, tables: &[MovedTable]) -> anyhow::Result<()> {
         replication::publish(&mut ends.source, self.company, tables).await?;
-        replication::subscribe(&ends.source, &mut ends.target, self.company).await?;
+        replication::subscribe(&mut ends.source, &mut ends.target, self.company, tables).await?;
         let mut first_failures = None;
         loop {
             self.check_stop()?;

@@ -1,11 +1,17 @@
 //! The copy: PostgreSQL's logical replication of one company's rows. The old place publishes them, the new place subscribes and
 //! receives first what is there and then each change, in the order of commits.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::server::Server;
 use super::tables::{MARKS, MovedTable};
+
+/// Between two looks whether transactions have ended.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// How far a copy is.
 #[derive(Debug, Clone, Copy)]
@@ -32,20 +38,10 @@ fn sql_is_ours(company: Uuid) -> String {
 
 /// Publishes the rows of the company at the old place.
 pub async fn publish(source: &mut Server, company: Uuid, tables: &[MovedTable]) -> anyhow::Result<()> {
-    let name = name(company);
-    let published = tables.iter().filter(|table| !table.is_carried());
-    let part = |table: &MovedTable| format!("{} where ({})", table.name, table.of_company(company));
-    let mut parts: Vec<String> = published.map(part).collect();
-    parts.push(format!("{MARKS} where (tenant_id = '{company}')"));
-    let parts = parts.join(", ");
-    let exists: bool =
-        source.value(format!("select exists (select 1 from pg_publication where pubname = '{name}')")).await?;
-    match exists {
-        true => source.run(format!("alter publication {name} set table {parts}")).await?,
-        false => source.run(format!("create publication {name} for table {parts}")).await?,
-    }
+    set_published(source, company, tables.iter().filter(|table| !table.is_carried()), Some(MARKS)).await?;
     write_mark(source, company).await?;
     // By a statement of its own: a server that is both places could not make it with the subscription.
+    let name = name(company);
     let slot = format!("select exists (select 1 from pg_replication_slots where slot_name = '{name}')");
     if !source.value::<bool>(slot).await? {
         source.run(format!("select pg_create_logical_replication_slot('{name}', 'pgoutput')")).await?;
@@ -53,30 +49,80 @@ pub async fn publish(source: &mut Server, company: Uuid, tables: &[MovedTable]) 
     Ok(())
 }
 
+async fn set_published(
+    source: &mut Server,
+    company: Uuid,
+    tables: impl Iterator<Item = &MovedTable>,
+    marks: Option<&str>,
+) -> anyhow::Result<()> {
+    let name = name(company);
+    let part = |table: &MovedTable| format!("{} where ({})", table.name, table.of_company(company));
+    let marks = marks.map(|marks| format!("{marks} where (tenant_id = '{company}')"));
+    let parts: Vec<String> = tables.map(part).chain(marks).collect();
+    let exists: bool =
+        source.value(format!("select exists (select 1 from pg_publication where pubname = '{name}')")).await?;
+    let beginning = if exists {
+        format!("alter publication {name} set table")
+    } else {
+        format!("create publication {name} for table")
+    };
+    source.run(format!("{beginning} {}", parts.join(", "))).await
+}
+
 /// Subscribes the new place. One that has subscribed before looks for tables that were added since.
-pub async fn subscribe(source: &Server, target: &mut Server, company: Uuid) -> anyhow::Result<()> {
+pub async fn subscribe(
+    source: &mut Server,
+    target: &mut Server,
+    company: Uuid,
+    tables: &[MovedTable],
+) -> anyhow::Result<()> {
     let name = name(company);
     let enabled: Option<bool> =
         target.find(format!("select subenabled from pg_subscription where {}", sql_is_ours(company))).await?;
     match enabled {
         None => {
+            // The copy of a table takes a worker of its own. One without rows needs none: all of its rows come after the slot.
+            let tables: Vec<&MovedTable> = tables.iter().filter(|table| !table.is_carried()).collect();
+            let empty = list_empty(source, company, &tables).await?;
+            if !empty.is_empty() {
+                set_published(source, company, empty.iter().copied(), None).await?;
+            }
             // The role owns no table: rows are written by its rights, with row-level security off.
             let sql = format!(
                 "create subscription {name} connection '{}' publication {name}
-                 with (create_slot = false, slot_name = '{name}', run_as_owner = true)",
-                source.address.replace('\'', "''")
+                 with (create_slot = false, slot_name = '{name}', run_as_owner = true, copy_data = {})",
+                source.address.replace('\'', "''"),
+                empty.is_empty()
             );
             // The statement has a password: nothing of it is shown.
             let made = target.run(sql).await;
-            made.with_context(|| format!("{} cannot subscribe to {}: its log says why", target.name, source.name))
+            made.with_context(|| format!("{} cannot subscribe to {}: its log says why", target.name, source.name))?;
+            set_published(source, company, tables.into_iter(), Some(MARKS)).await?;
         }
-        Some(is_enabled) => {
-            if !is_enabled {
-                target.run(format!("alter subscription {name} enable")).await?;
-            }
-            target.run(format!("alter subscription {name} refresh publication")).await
-        }
+        Some(false) => target.run(format!("alter subscription {name} enable")).await?,
+        Some(true) => {}
     }
+    target.run(format!("alter subscription {name} refresh publication")).await
+}
+
+/// The tables without rows of the company, seen after every transaction from before the slot has ended.
+async fn list_empty<'t>(
+    source: &mut Server,
+    company: Uuid,
+    tables: &[&'t MovedTable],
+) -> anyhow::Result<Vec<&'t MovedTable>> {
+    let next: String = source.value("select pg_snapshot_xmax(pg_current_snapshot())::text").await?;
+    let have_ended = format!("select pg_snapshot_xmin(pg_current_snapshot()) >= '{next}'::xid8");
+    while !source.value::<bool>(have_ended.as_str()).await? {
+        sleep(PAUSE).await;
+    }
+    let part = |(position, table): (usize, &&MovedTable)| {
+        format!("({position}, exists (select 1 from {} where {}))", table.name, table.of_company(company))
+    };
+    let parts: Vec<String> = tables.iter().enumerate().map(part).collect();
+    let rows = format!("select has_rows from (values {}) t (position, has_rows) order by position", parts.join(", "));
+    let rows: Vec<bool> = source.list(rows).await?;
+    Ok(tables.iter().zip(rows).filter(|(_, has_rows)| !has_rows).map(|(table, _)| *table).collect())
 }
 
 pub async fn read_state(source: &mut Server, target: &mut Server, company: Uuid) -> anyhow::Result<CopyState> {
