@@ -1,4 +1,4 @@
-//! Compiled modules, kept so that a start need not compile them again. A cached file is machine code, which runs unchecked: it is
+//! Compiled modules and their descriptions, kept so that a start need neither compile nor ask them again. A cached file is machine code, which runs unchecked: it is
 //! loaded only with a valid MAC under a key that only the host's user can read. Otherwise the module is compiled again.
 //!
 //! The code is mapped, not read: the system loads the pages that run, and hosts of one folder share them. A file is written once,
@@ -58,12 +58,7 @@ impl Cache {
 
     /// Machine code of such a component, for an engine that need not run here.
     pub fn read_code(&self, engine: &Engine, digest: &[u8; 32]) -> Option<Vec<u8>> {
-        let name = name(engine, digest);
-        let file = self.folder.join(&name);
-        let mut code = fs::read(&file).ok()?;
-        self.verify(&name, &file, code.len() as u64, code.as_slice())?;
-        code.truncate(code.len() - MAC_BYTES);
-        Some(code)
+        self.read_verified(&name(engine, digest))
     }
 
     /// Keeps what was compiled.
@@ -73,19 +68,22 @@ impl Cache {
 
     /// Keeps machine code that the compiler of this engine made.
     pub fn write_code(&self, engine: &Engine, digest: &[u8; 32], code: &[u8]) -> anyhow::Result<()> {
-        let name = name(engine, digest);
-        let mut signing = self.begin(&name);
-        signing.update(code);
-        let mac = signing.sign();
-        // Hosts that start together write files of their own; the last one stays, and all are the same.
-        let beside = self.folder.join(format!("{name}.{}", uuid::Uuid::new_v4().simple()));
-        secret_file::write(&beside, &[code, mac.as_ref()])?;
-        fs::rename(&beside, self.folder.join(name))?;
-        Ok(())
+        self.write_signed(&name(engine, digest), code)
     }
 
-    /// Removes code that was written longer ago, of which nothing else would be removed. A failure means that another
-    /// process was faster.
+    /// The description of the component whose bytes have this SHA-256, if it is kept and was not touched.
+    pub fn read_description(&self, digest: &[u8; 32]) -> Option<String> {
+        let name = name_of_description(digest);
+        String::from_utf8(self.read_verified(&name)?).ok()
+    }
+
+    /// Keeps a description.
+    pub fn write_description(&self, digest: &[u8; 32], text: &str) -> anyhow::Result<()> {
+        self.write_signed(&name_of_description(digest), text.as_bytes())
+    }
+
+    /// Removes files that were written longer ago, which nothing else would remove. A failure means that another process
+    /// was faster.
     pub fn drop_older(&self, age: Duration) {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for file in files.filter(|file| file.file_name() != KEY) {
@@ -94,6 +92,25 @@ impl Cache {
                 let _ = fs::remove_file(file.path());
             }
         }
+    }
+
+    fn read_verified(&self, name: &str) -> Option<Vec<u8>> {
+        let file = self.folder.join(name);
+        let mut bytes = fs::read(&file).ok()?;
+        self.verify(name, &file, bytes.len() as u64, bytes.as_slice())?;
+        bytes.truncate(bytes.len() - MAC_BYTES);
+        Some(bytes)
+    }
+
+    fn write_signed(&self, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
+        let mut signing = self.begin(name);
+        signing.update(bytes);
+        let mac = signing.sign();
+        // Hosts that start together write files of their own; the last one stays, and all are the same.
+        let beside = self.folder.join(format!("{name}.{}", uuid::Uuid::new_v4().simple()));
+        secret_file::write(&beside, &[bytes, mac.as_ref()])?;
+        fs::rename(&beside, self.folder.join(name))?;
+        Ok(())
     }
 
     /// Begins a MAC with the name, so that no file passes for another's.
@@ -107,7 +124,7 @@ impl Cache {
     fn verify(&self, name: &str, path: &Path, length: u64, file: impl Read) -> Option<()> {
         let is_whole = self.has_mac(name, length, file).unwrap_or(false);
         if !is_whole {
-            tracing::warn!(file = %path.display(), "a compiled module was modified: the host compiles it again");
+            tracing::warn!(file = %path.display(), "a kept module was modified: the host compiles it or asks it again");
         }
         is_whole.then_some(())
     }
@@ -142,6 +159,10 @@ fn name(engine: &Engine, digest: &[u8; 32]) -> String {
     format!("{}-{}.code", hex::encode(digest), engine::compatibility(engine))
 }
 
+fn name_of_description(digest: &[u8; 32]) -> String {
+    format!("{}.json", hex::encode(digest))
+}
+
 fn key(file: &Path) -> anyhow::Result<Vec<u8>> {
     let key = secret_file::read_or_make(file, || Ok(secret_file::random::<KEY_BYTES>()?.to_vec()))?;
     anyhow::ensure!(key.len() == KEY_BYTES, "{} is no key", file.display());
@@ -154,6 +175,23 @@ mod tests {
 
     fn folder() -> PathBuf {
         std::env::temp_dir().join(format!("stoa-cache-{}", uuid::Uuid::new_v4().simple()))
+    }
+
+    #[test]
+    fn a_description_is_read_as_it_was_kept() {
+        let folder = folder();
+        let cache = Cache::open(&folder).expect("a cache");
+        assert_eq!(cache.read_description(&[7; 32]), None, "nothing is kept yet");
+        cache.write_description(&[7; 32], "{}").expect("kept");
+        assert_eq!(cache.read_description(&[7; 32]).as_deref(), Some("{}"));
+        let file = |digest: &[u8; 32]| folder.join(name_of_description(digest));
+        fs::copy(file(&[7; 32]), file(&[8; 32])).expect("copied");
+        assert_eq!(cache.read_description(&[8; 32]), None, "another component's");
+        let mut forged = fs::read(file(&[7; 32])).expect("the file");
+        forged[0] ^= 1;
+        fs::write(file(&[7; 32]), forged).expect("written");
+        assert_eq!(cache.read_description(&[7; 32]), None);
+        fs::remove_dir_all(&folder).expect("removed");
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Gate {
         }
         if let Some(component) = self.precompiled.as_ref().and_then(|brought| brought.read(engine, digest)) {
             load("release");
-            return Ok(Loaded { component, judged: Ok(()) });
+            return Ok(Loaded { component: self.keep(digest, component), judged: Ok(()) });
         }
         tracing::info!(
             "compiling {} KiB, which takes a while; the next start finds it done",
@@ -40,21 +40,38 @@ impl Gate {
             Refusal::new("DESCRIPTOR_INVALID", format!("not a component that this host can run: {why:#}"))
         })?;
         load("compiler");
-        let judged = describe::text(engine, &component).and_then(|text| {
+        let judged = self.describe(digest, &component).and_then(|text| {
             describe::compare_with_section(&artifact.bytes, &text)?;
             self.compiler.judge(&text)
         });
-        match &judged {
-            Err(refused) => tracing::warn!(%refused, "another process rejected the descriptor of a new module"),
-            Ok(()) => self.keep(digest, &component),
-        }
+        let component = match &judged {
+            Err(refused) => {
+                tracing::warn!(%refused, "another process rejected the descriptor of a new module");
+                component
+            }
+            Ok(()) => self.keep(digest, component),
+        };
         Ok(Loaded { component, judged })
     }
 
-    /// A host that cannot keep a compiled component runs it all the same.
-    fn keep(&self, digest: &[u8; 32], component: &Component) {
-        if let Some(Err(error)) = self.cache.as_ref().map(|cache| cache.write(&self.engine, digest, component)) {
+    /// What a component says of itself: it is asked once, for its answer depends on its bytes alone.
+    pub fn describe(&self, digest: &[u8; 32], component: &Component) -> Result<String, Refusal> {
+        if let Some(text) = self.cache.as_ref().and_then(|cache| cache.read_description(digest)) {
+            return Ok(text);
+        }
+        let text = describe::text(&self.engine, component)?;
+        if let Some(Err(error)) = self.cache.as_ref().map(|cache| cache.write_description(digest, &text)) {
+            tracing::warn!(%error, "the description of a module cannot be kept");
+        }
+        Ok(text)
+    }
+
+    /// Keeps a component, and returns it as it is kept: mapped. A host that cannot keep it runs it all the same.
+    fn keep(&self, digest: &[u8; 32], component: Component) -> Component {
+        let Some(cache) = &self.cache else { return component };
+        if let Err(error) = cache.write(&self.engine, digest, &component) {
             tracing::warn!(%error, "a compiled module cannot be kept");
         }
+        cache.read(&self.engine, digest).unwrap_or(component)
     }
 }

@@ -106,7 +106,7 @@ impl Gate {
         let vouched = trust.admit(&artifact.digest, artifact.admission.as_ref())?;
         let Loaded { component, judged } = self.load(artifact)?;
         check_imports(&self.engine, &component)?;
-        let text = describe::text(&self.engine, &component)?;
+        let text = self.describe(&artifact.digest, &component)?;
         let descriptor = describe::read(&text)?;
         if let Some((statement, signer)) = &vouched {
             statement.describes(&descriptor.name, &descriptor.version, &text)?;

@@ -65,7 +65,7 @@ impl Workshop {
     /// The compiled modules in the cache.
     fn count_compiled(&self) -> usize {
         let files = fs::read_dir(self.folder.path().join("cache/stoa/modules")).into_iter().flatten().flatten();
-        files.filter(|file| file.file_name() != "key").count()
+        files.filter(|file| file.path().extension().is_some_and(|extension| extension == "code")).count()
     }
 }
 
@@ -234,7 +234,7 @@ fn what_was_compiled_once_is_kept(_: Database) {
         times.collect::<std::collections::BTreeMap<_, _>>()
     };
     let first = written();
-    assert_eq!(first.len(), 2, "the key and the code: {first:?}");
+    assert_eq!(first.len(), 3, "the key, the code and the description: {first:?}");
     assert_eq!(written(), first, "nothing is written again");
     // A folder that others can enter is not used, and the remedy is in the log.
     let cache = workshop.folder.path().join("cache/stoa/modules");

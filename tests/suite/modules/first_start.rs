@@ -15,6 +15,7 @@ use stoa_tests::{Database, Folder, Stoa, modules, on_one_database};
 on_one_database![
     a_cache_that_was_filled_before_spares_the_first_start,
     a_release_spares_the_first_start,
+    a_module_is_asked_once_what_it_is,
     code_of_a_release_that_was_touched_is_compiled_anew,
     a_release_that_the_settings_do_not_vouch_for_is_compiled_anew,
     a_release_for_another_engine_is_compiled_anew,
@@ -84,12 +85,10 @@ fn serves(host: &Stoa) {
     host.company().get("changeling").is(200);
 }
 
-fn the_only_file(folder: &Path, extension: Option<&str>) -> PathBuf {
+/// The only file of a folder with machine code.
+fn find_code(folder: &Path) -> PathBuf {
     let files = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path());
-    let is_code = |file: &PathBuf| match extension {
-        Some(extension) => file.extension().is_some_and(|found| found == extension),
-        None => file.file_name().is_some_and(|name| name != "key"),
-    };
+    let is_code = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "code");
     let [file] = <[PathBuf; 1]>::try_from(files.filter(is_code).collect::<Vec<_>>()).expect("one file");
     file
 }
@@ -113,7 +112,7 @@ fn a_cache_that_was_filled_before_spares_the_first_start(_: Database) {
     let again = place.precompile(&[]);
     assert!(!String::from_utf8_lossy(&again.stderr).contains("compiling"), "{again:?}");
     // Touched, it is compiled, and kept again.
-    touch(&the_only_file(&place.at("cache"), None));
+    touch(&find_code(&place.at("cache")));
     let host = place.start("cache", Settings::default());
     assert_eq!(count_loads(&host), [0, 0, 1]);
     assert!(host.log().contains("was modified"), "{}", host.log());
@@ -126,14 +125,36 @@ fn a_release_spares_the_first_start(_: Database) {
     let host = place.start_released("own", &place.release());
     assert_eq!(count_loads(&host), [0, 1, 0]);
     serves(&host);
-    let cached = fs::read_dir(place.at("own")).map(|files| files.filter_map(Result::ok).count());
-    assert_eq!(cached.expect("the cache"), 1, "only the key: a module that is there already is not kept twice");
+    // It is kept, and the next start maps it.
+    let released = fs::read(find_code(&place.at("release"))).expect("the code");
+    assert!(fs::read(find_code(&place.at("own"))).is_ok_and(|kept| kept.starts_with(&released)));
+    assert_eq!(count_loads(&place.start("own", Settings::default())), [1, 0, 0]);
+}
+
+fn a_module_is_asked_once_what_it_is(_: Database) {
+    let place = Place::make();
+    place.precompile(&[]);
+    serves(&place.start("cache", Settings::default()));
+    let descriptions = || {
+        let files = fs::read_dir(place.at("cache")).expect("a folder").map(|entry| entry.expect("a file").path());
+        files.filter(|file| file.extension().is_some_and(|extension| extension == "json")).collect::<Vec<_>>()
+    };
+    let kept = descriptions();
+    assert_eq!(kept.len(), 1);
+    let written = fs::metadata(&kept[0]).and_then(|file| file.modified()).expect("a time");
+    serves(&place.start("cache", Settings::default()));
+    assert_eq!(fs::metadata(&kept[0]).and_then(|file| file.modified()).expect("a time"), written);
+    // A description that was modified is asked for again.
+    touch(&kept[0]);
+    let host = place.start("cache", Settings::default());
+    assert!(host.log().contains("was modified"), "{}", host.log());
+    serves(&host);
 }
 
 fn code_of_a_release_that_was_touched_is_compiled_anew(_: Database) {
     let place = Place::make();
     let sha256 = place.release();
-    touch(&the_only_file(&place.at("release"), Some("code")));
+    touch(&find_code(&place.at("release")));
     let host = place.start_released("own", &sha256);
     assert_eq!(count_loads(&host), [0, 0, 1]);
     assert!(host.log().contains("was modified"), "{}", host.log());

@@ -196,7 +196,7 @@ fn compiled_code_is_kept_where_the_caller_says() {
         (output.stdout, files.collect::<std::collections::BTreeMap<_, _>>())
     };
     let first = inspect();
-    assert_eq!(first.1.len(), 2, "the key and the code: {:?}", first.1);
+    assert_eq!(first.1.len(), 3, "the key, the code and the description: {:?}", first.1);
     assert_eq!(inspect(), first, "nothing is written again");
 }
 

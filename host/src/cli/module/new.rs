@@ -10,7 +10,6 @@ use stoa_kit::{component, name, section, template};
 
 use crate::cli;
 use crate::gate::artifact::Artifact;
-use crate::gate::describe;
 
 #[derive(clap::Args)]
 pub struct New {
@@ -72,7 +71,7 @@ fn describe(component: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     let bare = Artifact::new(component.into(), None)?;
     let described = gate.load(&bare).and_then(|loaded| {
         loaded.judged?;
-        Ok((describe::text(&gate.engine, &loaded.component)?, loaded.component))
+        Ok((gate.describe(&bare.digest, &loaded.component)?, loaded.component))
     });
     let (text, compiled) = match described {
         Ok(described) => described,
