@@ -15,11 +15,6 @@ pub struct Loaded {
 }
 
 impl Gate {
-    /// The compiled component, whatever it describes itself as.
-    pub fn component(&self, artifact: &Artifact) -> Result<Component, Refusal> {
-        self.load(artifact).map(|loaded| loaded.component)
-    }
-
     /// A component: from the cache where it is there, else from the release, else compiled, judged and kept.
     pub fn load(&self, artifact: &Artifact) -> Result<Loaded, Refusal> {
         let (engine, digest) = (&self.engine, &artifact.digest);
@@ -40,7 +35,7 @@ impl Gate {
             Refusal::new("DESCRIPTOR_INVALID", format!("not a component that this host can run: {why:#}"))
         })?;
         load("compiler");
-        let judged = self.describe(digest, &component).and_then(|text| {
+        let judged = describe::text(engine, &component).and_then(|text| {
             describe::compare_with_section(&artifact.bytes, &text)?;
             self.compiler.judge(&text)
         });
@@ -54,13 +49,15 @@ impl Gate {
         Ok(Loaded { component, judged })
     }
 
-    /// What a component says of itself: it is asked once, for its answer depends on its bytes alone.
-    pub fn describe(&self, digest: &[u8; 32], component: &Component) -> Result<String, Refusal> {
-        if let Some(text) = self.cache.as_ref().and_then(|cache| cache.read_description(digest)) {
+    /// The description that a component returns of itself. It depends on the component's bytes alone, so one that passed is asked
+    /// once.
+    pub fn describe(&self, digest: &[u8; 32], loaded: &Loaded) -> Result<String, Refusal> {
+        let cache = self.cache.as_ref().filter(|_| loaded.judged.is_ok());
+        if let Some(text) = cache.and_then(|cache| cache.read_description(digest)) {
             return Ok(text);
         }
-        let text = describe::text(&self.engine, component)?;
-        if let Some(Err(error)) = self.cache.as_ref().map(|cache| cache.write_description(digest, &text)) {
+        let text = describe::text(&self.engine, &loaded.component)?;
+        if let Some(Err(error)) = cache.map(|cache| cache.write_description(digest, &text)) {
             tracing::warn!(%error, "the description of a module cannot be kept");
         }
         Ok(text)

@@ -104,9 +104,10 @@ impl Gate {
     pub fn vet(&self, artifact: &Artifact) -> Result<Vetted, Refusal> {
         let trust = self.trust.load_full();
         let vouched = trust.admit(&artifact.digest, artifact.admission.as_ref())?;
-        let Loaded { component, judged } = self.load(artifact)?;
-        check_imports(&self.engine, &component)?;
-        let text = self.describe(&artifact.digest, &component)?;
+        let loaded = self.load(artifact)?;
+        check_imports(&self.engine, &loaded.component)?;
+        let text = self.describe(&artifact.digest, &loaded)?;
+        let Loaded { component, judged } = loaded;
         let descriptor = describe::read(&text)?;
         if let Some((statement, signer)) = &vouched {
             statement.describes(&descriptor.name, &descriptor.version, &text)?;

@@ -23,10 +23,11 @@ pub struct Flags {
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
     let artifact = Artifact::read(&flags.file)?;
     let gate = cli::gate_of_strangers(1)?;
-    let (engine, component) = (&gate.engine, gate.component(&artifact)?);
-    let descriptor = describe::read(&describe::text(engine, &component)?)?;
+    let loaded = gate.load(&artifact)?;
+    let descriptor = describe::read(&gate.describe(&artifact.digest, &loaded)?)?;
     describe::check_examples(&descriptor)?;
-    let surface = Surface::new(engine, &component, descriptor, &artifact.digest, artifact.bytes.len() as u64);
+    let surface =
+        Surface::new(&gate.engine, &loaded.component, descriptor, &artifact.digest, artifact.bytes.len() as u64);
     if flags.json {
         println!("{}", serde_json::to_string_pretty(&surface)?);
     } else {

@@ -70,8 +70,9 @@ fn describe(component: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     let gate = cli::gate_of_strangers(1)?;
     let bare = Artifact::new(component.into(), None)?;
     let described = gate.load(&bare).and_then(|loaded| {
+        let text = gate.describe(&bare.digest, &loaded)?;
         loaded.judged?;
-        Ok((gate.describe(&bare.digest, &loaded.component)?, loaded.component))
+        Ok((text, loaded.component))
     });
     let (text, compiled) = match described {
         Ok(described) => described,

@@ -80,8 +80,8 @@ pub fn admit(bytes: &Bytes, key: &Path) -> anyhow::Result<Admission> {
         Some(descriptor) => descriptor,
         None => {
             let gate = cli::gate_of_strangers(1)?;
-            let component = gate.component(&Artifact::new(bytes.clone(), None)?)?;
-            describe::text(&gate.engine, &component)?
+            let artifact = Artifact::new(bytes.clone(), None)?;
+            gate.describe(&artifact.digest, &gate.load(&artifact)?)?
         }
     };
     let read = describe::read(&descriptor)?;
