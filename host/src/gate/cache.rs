@@ -1,5 +1,5 @@
-//! Compiled modules and their descriptions, kept so that a start need neither compile nor ask them again. A cached file is machine code, which runs unchecked: it is
-//! loaded only with a valid MAC under a key that only the host's user can read. Otherwise the module is compiled again.
+//! Compiled modules and their descriptions, kept so that a start makes neither again. Machine code runs unchecked: a file is used only
+//! with a valid MAC under a key that only the host's user can read. Otherwise it is made again.
 //!
 //! The code is mapped, not read: the system loads the pages that run, and hosts of one folder share them. A file is written once,
 //! under another name, and never changes.
@@ -124,7 +124,7 @@ impl Cache {
     fn verify(&self, name: &str, path: &Path, length: u64, file: impl Read) -> Option<()> {
         let is_whole = self.has_mac(name, length, file).unwrap_or(false);
         if !is_whole {
-            tracing::warn!(file = %path.display(), "a kept module was modified: the host compiles it or asks it again");
+            tracing::warn!(file = %path.display(), "a file of the cache was modified: the host makes it again");
         }
         is_whole.then_some(())
     }

@@ -1,4 +1,4 @@
-//! The changed rows of a company, by key. The old place's log says them, so that no table is read for them.
+//! The changed rows of a company, by key. The old place's log names them, so that no table is read for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -227,7 +227,7 @@ mod tests {
         let columns = relation(7, "item", &["name", "position", "tenant_id"]);
         for end in 0..insert.len() {
             let cut = insert[..end].to_vec();
-            // A change without a row says nothing.
+            // A change without a row names no key.
             let is_read = read(&[columns.clone(), cut]).is_ok_and(|keys| keys.is_empty());
             assert_eq!(is_read, end == 5, "cut at {end}");
         }

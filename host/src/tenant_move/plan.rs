@@ -9,7 +9,7 @@ use super::replication;
 use super::server::{RECEIVES, Server};
 use super::tables::{self, MovedTable};
 
-/// Slots of the old place that a move uses: its own, and two of tables that are copied at once, later of the comparison.
+/// Slots of the old place that a move uses: its own, and two more for tables that are copied at once, later for the comparison.
 const SLOTS: i64 = 3;
 
 #[derive(Debug, Serialize)]

@@ -38,7 +38,7 @@ fn sql_is_ours(company: Uuid) -> String {
 
 /// Publishes the rows of the company at the old place.
 pub async fn publish(source: &mut Server, company: Uuid, tables: &[MovedTable]) -> anyhow::Result<()> {
-    set_published(source, company, tables.iter().filter(|table| !table.is_carried()), Some(MARKS)).await?;
+    set_published(source, company, tables.iter().filter(|table| !table.is_carried()), true).await?;
     write_mark(source, company).await?;
     // By a statement of its own: a server that is both places could not make it with the subscription.
     let name = name(company);
@@ -53,11 +53,11 @@ async fn set_published(
     source: &mut Server,
     company: Uuid,
     tables: impl Iterator<Item = &MovedTable>,
-    marks: Option<&str>,
+    has_marks: bool,
 ) -> anyhow::Result<()> {
     let name = name(company);
     let part = |table: &MovedTable| format!("{} where ({})", table.name, table.of_company(company));
-    let marks = marks.map(|marks| format!("{marks} where (tenant_id = '{company}')"));
+    let marks = has_marks.then(|| format!("{MARKS} where (tenant_id = '{company}')"));
     let parts: Vec<String> = tables.map(part).chain(marks).collect();
     let exists: bool =
         source.value(format!("select exists (select 1 from pg_publication where pubname = '{name}')")).await?;
@@ -85,7 +85,7 @@ pub async fn subscribe(
             let tables: Vec<&MovedTable> = tables.iter().filter(|table| !table.is_carried()).collect();
             let empty = list_empty(source, company, &tables).await?;
             if !empty.is_empty() {
-                set_published(source, company, empty.iter().copied(), None).await?;
+                set_published(source, company, empty.iter().copied(), false).await?;
             }
             // The role owns no table: rows are written by its rights, with row-level security off.
             let sql = format!(
@@ -97,7 +97,7 @@ pub async fn subscribe(
             // The statement has a password: nothing of it is shown.
             let made = target.run(sql).await;
             made.with_context(|| format!("{} cannot subscribe to {}: its log says why", target.name, source.name))?;
-            set_published(source, company, tables.into_iter(), Some(MARKS)).await?;
+            set_published(source, company, tables.into_iter(), true).await?;
         }
         Some(false) => target.run(format!("alter subscription {name} enable")).await?,
         Some(true) => {}

@@ -21,6 +21,7 @@ tests![
     a_move_that_was_killed_goes_on,
     a_move_is_given_up_and_its_copy_deleted,
     a_switch_that_takes_long_lets_writes_go_on,
+    a_table_without_rows_is_not_copied,
     a_row_that_the_copy_altered_is_found,
     a_change_that_the_copy_altered_while_writes_wait_is_found,
     a_server_that_cannot_receive_is_rejected,
@@ -199,11 +200,15 @@ impl MoveUnderWay {
         MoveUnderWay { command, lines }
     }
 
-    /// Waits until the command prints this line.
-    fn wait_for(&mut self, line: &str) {
+    /// Waits until the command prints a line that begins so, and returns the rest.
+    fn wait_for(&mut self, beginning: &str) -> String {
         let mut said = Vec::new();
-        while said.last().is_none_or(|last| last != line) {
-            said.push(self.lines.next().unwrap_or_else(|| panic!("no line {line}: {said:#?}")).expect("a line"));
+        loop {
+            let line = self.lines.next().unwrap_or_else(|| panic!("no line {beginning}: {said:#?}")).expect("a line");
+            if let Some(rest) = line.strip_prefix(beginning) {
+                return rest.to_owned();
+            }
+            said.push(line);
         }
     }
 
@@ -228,6 +233,18 @@ fn a_switch_that_takes_long_lets_writes_go_on() {
     movable.host.run_at("place-1", USUAL_TIMERS);
     moving.finish(&shop);
     assert_eq!(brands(&shop), BTreeMap::from([("HELD".to_owned(), 1)]));
+}
+
+/// Most tables are ready at the first report: their copies would have begun a moment before.
+fn a_table_without_rows_is_not_copied() {
+    let Some(movable) = movable() else { return };
+    let shop = movable.host.company_at("home", &somebody("owner"));
+    let mut moving = MoveUnderWay::begin(&movable, &shop, &[]);
+    let copied = moving.wait_for("copying: ");
+    let [ready, tables] = [0, 2].map(|word| copied.split(' ').nth(word).and_then(|count| count.parse::<u32>().ok()));
+    let (ready, tables) = (ready.expect("a count"), tables.expect("a count"));
+    assert!(ready * 2 > tables, "{copied}");
+    moving.finish(&shop);
 }
 
 /// The new place writes another name of the brand ALTERED than the copy states.
