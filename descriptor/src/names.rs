@@ -24,7 +24,7 @@ pub const SHARED_ITEM_CODES: &[(&str, &str)] = &[
         "QUANTITY_SCALE",
         "The quantity has more decimal places than its unit of measure allows. Use at most the `maximum`.",
     ),
-    ("FINER_THAN_COIN", "The cash amount is not a multiple of the register's `smallestCoin`. State a multiple of it."),
+    ("FINER_THAN_COIN", "The amount is not a multiple of the smallest coin. State a multiple of it."),
     ("CARD_NUMBER_REFUSED", "The text contains a card number. Remove it."),
 ];
 

@@ -88,6 +88,11 @@ impl Parameters {
         self.query.forget_validator();
     }
 
+    #[cfg(test)]
+    pub fn has_validator(&self) -> bool {
+        self.path.has_validator() || self.query.has_validator()
+    }
+
     /// Judges the path's parameters, given by name as they are in the path, percent-encoded. Faults point to
     /// `/path/<name>`.
     pub fn path<'a>(&self, raw: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Path, Problem> {

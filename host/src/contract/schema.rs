@@ -44,6 +44,11 @@ impl Schema {
         self.validator.take();
     }
 
+    #[cfg(test)]
+    pub fn has_validator(&self) -> bool {
+        self.validator.get().is_some()
+    }
+
     /// None does not happen: the schema was compiled before.
     fn validator(&self) -> Option<&jsonschema::Validator> {
         self.validator.get_or_init(|| self.tree.validator(&self.schema).ok()).as_ref()

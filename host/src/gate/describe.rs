@@ -278,6 +278,27 @@ mod tests {
     }
 
     #[test]
+    fn no_validator_outlives_the_examples() {
+        let object = json!({ "type": "object", "properties": { "text": { "type": "string", "maxLength": 10 } } });
+        let mut write = route(1, &object);
+        let of_writes = json!({ "method": "PUT", "readOnly": false, "body": object, "bodyLimit": 1_000, "audit": "NOTE",
+            "example": { "body": { "text": "a" }, "response": { "text": "a" } } });
+        write.as_object_mut().unwrap().extend(of_writes.as_object().unwrap().clone());
+        let event = json!({ "code": "notes.made", "description": "x", "resourceType": "NOTE", "data": object,
+            "example": { "text": "a" } });
+        let descriptor = json!({ "name": "notes", "version": "1.0.0", "description": "Notes.", "routes": [write],
+            "events": [event] });
+        let declared = compile(&serde_json::from_value(descriptor).unwrap(), &NAMES).map_err(|faults| faults.join("; "));
+        let declared = declared.unwrap_or_else(|faults| panic!("{faults}"));
+        for operation in &declared.operations {
+            let schemas = operation.body.iter().chain([&operation.response]);
+            assert_eq!(schemas.map(|schema| schema.has_validator()).collect::<Vec<_>>(), [false, false]);
+            assert!(!operation.parameters.has_validator());
+        }
+        assert!(declared.events.values().all(|event| !event.has_validator()));
+    }
+
+    #[test]
     fn a_descriptor_has_limited_lists() {
         let object = json!({ "type": "object" });
         assert_eq!(faults_of("routes", routes(MOST_ROUTES, &object), json!({})), Vec::<String>::new());

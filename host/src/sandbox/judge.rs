@@ -137,6 +137,11 @@ impl EventSchema {
         Ok(EventSchema { resource_type: kind.resource_type.clone(), data })
     }
 
+    #[cfg(test)]
+    pub fn has_validator(&self) -> bool {
+        self.data.has_validator()
+    }
+
     fn breach(&self, event: &Event) -> Option<String> {
         if event.resource_type != self.resource_type {
             return Some(format!("its resource type is not {}", self.resource_type));

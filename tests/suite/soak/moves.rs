@@ -20,7 +20,10 @@ const PART: &str = "soak::moves";
 const MOVES: usize = 4;
 /// A soak of 25 rounds makes a hundred.
 const MOVES_PER_ROUND: usize = 4;
-const SHOPS: usize = 4;
+/// Many, so that each grows slowly: the time of a move follows the rows of its company.
+const SHOPS: usize = 16;
+/// The one that moves and those that move next.
+const SHOPS_WRITTEN: usize = 4;
 /// Products of each company before its first move.
 const PRODUCTS: usize = 250;
 /// Milliseconds for which writes of a company may wait.
@@ -44,10 +47,11 @@ fn companies_that_move_over_and_over_lose_nothing() {
         (0..SHOPS).map(|_| movable.host.company_at("home", &somebody("owner"))).inspect(fill).collect();
     let (mut all, mut pauses, mut reads) = (Observed::default(), Vec::new(), 0);
     for nth in 0..moves {
-        let shop = &shops[nth % SHOPS];
+        let written: Vec<Company> = shops.iter().cycle().skip(nth % SHOPS).take(SHOPS_WRITTEN).cloned().collect();
+        let shop = &written[0];
         let (from, to) = if (nth / SHOPS).is_multiple_of(2) { ("home", "place-1") } else { ("place-1", "home") };
         let mut moved = json!(null);
-        all.add(load::observe(&shops, WRITERS, &format!("move-{nth}"), || {
+        all.add(load::observe(&written, WRITERS, &format!("move-{nth}"), || {
             let (report, answered) = while_reading(shop, || movable.move_company(shop, to));
             moved = report;
             reads += answered;
