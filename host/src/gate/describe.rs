@@ -288,7 +288,8 @@ mod tests {
             "example": { "text": "a" } });
         let descriptor = json!({ "name": "notes", "version": "1.0.0", "description": "Notes.", "routes": [write],
             "events": [event] });
-        let declared = compile(&serde_json::from_value(descriptor).unwrap(), &NAMES).map_err(|faults| faults.join("; "));
+        let declared =
+            compile(&serde_json::from_value(descriptor).unwrap(), &NAMES).map_err(|faults| faults.join("; "));
         let declared = declared.unwrap_or_else(|faults| panic!("{faults}"));
         for operation in &declared.operations {
             let schemas = operation.body.iter().chain([&operation.response]);

@@ -13,8 +13,7 @@ use crate::workspace::Workspace;
 use crate::{build_modules, program};
 
 /// Folders of the suite whose tests load no guest and no example.
-const WITHOUT_GUESTS: &[&str] =
-    &["catalog::", "http::", "identity::", "pos::", "pricing::", "procurement::", "soak::"];
+const WITHOUT_GUESTS: &[&str] = &["catalog::", "http::", "identity::", "pos::", "pricing::", "procurement::", "soak::"];
 
 /// All that a whole run needs.
 pub fn everything(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
