@@ -11,10 +11,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn disable_huge_pages() {
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code, reason = "no library of the workspace sets flags of a process")]
-    // SAFETY: prctl takes five numbers and sets a flag.
+    // SAFETY: prctl takes five numbers, of this type but for the first, and sets a flag.
     unsafe {
+        let [no, yes] = [0_u8, 1].map(libc::c_ulong::from);
         // A kernel that refuses keeps huge pages.
-        libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0);
+        libc::prctl(libc::PR_SET_THP_DISABLE, yes, no, no, no);
     }
 }
 

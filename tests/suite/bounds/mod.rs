@@ -7,6 +7,8 @@ mod callers;
 mod fairness;
 mod free_json;
 mod guests;
+#[cfg(target_os = "linux")]
+mod huge_pages;
 mod long_writes;
 mod memory;
 #[cfg(target_os = "linux")]

@@ -14,6 +14,8 @@ use super::super::{Error, QueueKey};
 const OTHERS: u32 = 3;
 /// Shorter writes leave no more than the queue gives to others.
 const LONG: Duration = Duration::from_millis(20);
+/// A company whose writes all take longer imports, and only that: the large writes of others need not wait for it.
+const LARGE: Duration = Duration::from_millis(100);
 /// How often a large write that waits looks whether others still write.
 const LOOK: Duration = Duration::from_millis(100);
 /// Large writes that may wait.
@@ -29,7 +31,7 @@ pub struct Pace {
 
 #[derive(Default)]
 struct State {
-    /// Companies with short writes.
+    /// Companies with writes that are not large.
     writers: Activity,
     /// When the next large write may begin.
     free_at: Option<Instant>,
@@ -85,9 +87,10 @@ impl State {
     fn note(&mut self, key: QueueKey, time: Duration, now: Instant) {
         // The host's own work is no company's.
         let QueueKey::Company(_) = key else { return };
-        if time < LONG {
+        if time < LARGE {
             self.writers.note(key, now);
-        } else {
+        }
+        if time >= LONG {
             self.free_at = self.free_at.max(Some(now + time * OTHERS));
         }
     }
@@ -125,15 +128,18 @@ mod tests {
         state.note(other, milliseconds(1), later);
         assert_eq!(state.pause(large, later), milliseconds(300));
         assert_eq!(state.pause(also_large, later), milliseconds(300), "large writes of all companies have one pace");
-        assert_eq!(state.pause(other, later), Duration::ZERO, "no other company has short writes");
+        assert_eq!(state.pause(other, later), Duration::ZERO, "the others import, and only that");
         assert_eq!(state.pause(large, later + milliseconds(300)), Duration::ZERO);
         // A short write of its own changes nothing, and a company that has written no more for a second is no other.
         state.note(large, milliseconds(2), later);
         assert_eq!(state.pause(large, later), milliseconds(300));
         state.note(large, milliseconds(900), later);
-        state.note(also_large, milliseconds(50), later);
+        state.note(also_large, milliseconds(100), later);
         assert_eq!(state.pause(large, later + milliseconds(999)), milliseconds(900 * 3 - 999));
         assert_eq!(state.pause(large, later + ACTIVE), Duration::ZERO);
+        // Writes that are neither short nor large are those of another company too.
+        state.note(also_large, milliseconds(99), later + ACTIVE);
+        assert!(state.pause(large, later + ACTIVE) > Duration::ZERO);
     }
 
     #[tokio::test]
