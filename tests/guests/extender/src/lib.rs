@@ -187,7 +187,8 @@ impl Module for Extender {
         problems: &[(NO, 409, "The extender rejects it.")],
         extends: EXTENDS,
         receives: RECEIVES,
-        timers: &[Timer { code: "tick", every_minutes: 5, description: "Notes its windows.", run: tick }],
+        // A week: a round that is due by the clock would add a window to those that a test makes.
+        timers: &[Timer { code: "tick", every_minutes: 10_080, description: "Notes its windows.", run: tick }],
         shows: &[Shows::new::<Shown>("sales.order", show), Shows::new::<Shown>("catalog.product", show)],
         ..Manifest::new("extender-a", "1.0.0", "Extends everything for the suite.")
     };
