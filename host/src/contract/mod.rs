@@ -28,4 +28,4 @@ pub mod weight;
 pub use self::csv::Csv;
 pub use idempotency_key::IdempotencyKey;
 pub use parameters::Parameters;
-pub use schema::Schema;
+pub use schema::{Judged, Schema};

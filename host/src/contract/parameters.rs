@@ -5,7 +5,13 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Number, Value, json};
 
-use super::{expected, explain::Faults, refs, schema::Schema, tree::Types};
+use super::{
+    expected,
+    explain::Faults,
+    refs,
+    schema::{Judged, Schema},
+    tree::Types,
+};
 use crate::problem::Problem;
 
 /// Parameters of one operation, compiled once a generation.
@@ -40,6 +46,7 @@ impl Parameters {
     /// `template`: the route's path, `/tenants/{tenantId}/...`. A path parameter that `path_schema` does not name is a
     /// uuid; without `query` no query parameter is taken. Parameters are texts, integers or booleans.
     pub fn compile(
+        judged: Judged,
         template: &str,
         path_schema: Option<&Value>,
         query: Option<&Value>,
@@ -65,8 +72,8 @@ impl Parameters {
         query.insert("additionalProperties".into(), false.into());
         let parameters = Parameters {
             template: template.to_owned(),
-            path: Schema::compile(&path, defs)?,
-            query: Schema::compile(&Value::Object(query.clone()), defs)?,
+            path: Schema::compile_as(judged, &path, defs)?,
+            query: Schema::compile_as(judged, &Value::Object(query.clone()), defs)?,
         };
         let texts = Types::STRING.or(Types::INTEGER).or(Types::BOOLEAN);
         for (schema, properties) in
@@ -285,7 +292,7 @@ mod tests {
         });
         let path = json!({"type": "object", "properties": {"kind": {"type": "string", "enum": ["brands", "units"]}}});
         let template = "/tenants/{tenantId}/catalog/lookups/{kind}";
-        Parameters::compile(template, Some(&path), Some(&query), defs.as_object().unwrap()).unwrap()
+        Parameters::compile(Judged::Now, template, Some(&path), Some(&query), defs.as_object().unwrap()).unwrap()
     }
 
     fn expect_refusal<T: std::fmt::Debug>(answer: Result<T, Problem>) -> (String, Vec<String>) {
@@ -345,7 +352,7 @@ mod tests {
             let (reported, all) = expect_refusal(parameters.query(raw));
             assert_eq!((reported.as_str(), all), (code, items.iter().map(|item| item.to_string()).collect()), "{raw}");
         }
-        let none = Parameters::compile("/x", None, None, &Map::new()).unwrap();
+        let none = Parameters::compile(Judged::Now, "/x", None, None, &Map::new()).unwrap();
         assert!(none.query("").is_ok());
         assert_eq!(expect_refusal(none.query("a=1")).0, "UNKNOWN_QUERY_PARAMETER");
     }
@@ -369,7 +376,9 @@ mod tests {
     #[test]
     fn what_cannot_be_a_parameter() {
         let compile = |template: &str, path: Option<Value>, query: Option<Value>| {
-            Parameters::compile(template, path.as_ref(), query.as_ref(), &Map::new()).map(|_| ()).unwrap_err()
+            Parameters::compile(Judged::Now, template, path.as_ref(), query.as_ref(), &Map::new())
+                .map(|_| ())
+                .unwrap_err()
         };
         let query = |schema: Value| compile("/x", None, Some(json!({"type": "object", "properties": {"a": schema}})));
         assert!(query(json!({"type": "array"})).contains("no text"));

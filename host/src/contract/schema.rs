@@ -17,11 +17,20 @@ use crate::problem::{Item, Problem};
 pub struct Schema {
     schema: Value,
     /// Compiled to find faults of the schema. A generation has some thousand schemas, and a validator takes tens of kilobytes:
-    /// one that was forgotten is compiled again for the first body.
+    /// one that is not there is compiled for the first body.
     validator: OnceLock<Option<jsonschema::Validator>>,
     tree: Tree,
     /// Values of a body that are read: what its schema allows, and enough beyond to say where it has too many.
     most_values: usize,
+}
+
+/// When the schemas of a declaration are judged, with their examples. It takes most of the time of a start, so a program
+/// judges each declaration once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judged {
+    Now,
+    /// They passed before.
+    Before,
 }
 
 /// Values that any body may have before they are reported by their position, and the most that are read of the largest.
@@ -32,11 +41,19 @@ impl Schema {
     /// message for the module's author, a schema that it cannot enforce: other references, patterns beyond linear time,
     /// normalizations where none happen, defaults that break their own schema.
     pub fn compile(schema: &Value, defs: &Map<String, Value>) -> Result<Schema, String> {
+        Schema::compile_as(Judged::Now, schema, defs)
+    }
+
+    /// The same of a schema that may have been judged before.
+    pub fn compile_as(judged: Judged, schema: &Value, defs: &Map<String, Value>) -> Result<Schema, String> {
         let defs = refs::closure(schema, defs)?;
-        let validator = tree::validator(schema, &defs)?;
+        let validator = match judged {
+            Judged::Now => OnceLock::from(Some(tree::validator(schema, &defs)?)),
+            Judged::Before => OnceLock::new(),
+        };
         let tree = Tree::compile(schema, defs)?;
         let most_values = tree.most_values(tree.root).clamp(*READ_VALUES.start(), *READ_VALUES.end());
-        Ok(Schema { schema: schema.clone(), validator: OnceLock::from(Some(validator)), tree, most_values })
+        Ok(Schema { schema: schema.clone(), validator, tree, most_values })
     }
 
     /// Drops the validator until a body comes.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use stoa_descriptor::Route;
 
-use crate::contract::openapi;
 use crate::contract::parameters::template_shape;
+use crate::contract::{Judged, openapi};
 use crate::gate::refusal::Refusal;
 use crate::gate::vetting::Gate;
 use crate::operations::{Callable, Document, Operation, Table};
@@ -82,9 +82,9 @@ impl Edition {
         let platform::Description { routes, schemas: own_schemas } = platform::describe(&generation.modules)?;
         let mut callables = Vec::new();
         for (route, operation) in routes {
-            let mut compiled =
-                Operation { news: operation.runner().is_news(), ..Operation::compile(route, &own_schemas)? };
-            compiled.forget_validators();
+            // A unit test judges them.
+            let compiled = Operation::compile(Judged::Before, route, &own_schemas)?;
+            let compiled = Operation { news: operation.runner().is_news(), ..compiled };
             callables.push(Callable { operation: Arc::new(compiled), runner: Runner::Host(operation) });
         }
         for module in &generation.modules {

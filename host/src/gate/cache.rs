@@ -1,5 +1,5 @@
-//! Compiled modules and their descriptions, kept so that a start makes neither again. Machine code runs unchecked: a file is used only
-//! with a valid MAC under a key that only the host's user can read. Otherwise it is made again.
+//! Compiled modules, their descriptions, and which of these passed, kept so that a start does nothing of this again. Machine code runs
+//! unchecked: a file is used only with a valid MAC under a key that only the host's user can read. Otherwise it is made again.
 //!
 //! The code is mapped, not read: the system loads the pages that run, and hosts of one folder share them. A file is written once,
 //! under another name, and never changes.
@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
@@ -22,12 +22,17 @@ const KEY: &str = "key";
 const KEY_BYTES: usize = 32;
 /// HMAC-SHA256, after the code, which begins with the file so that it can be mapped.
 const MAC_BYTES: usize = 32;
+/// The file of the program that runs, also where another one has taken its place.
+const PROGRAM: &str = "/proc/self/exe";
 /// Bytes that are verified at once.
 const BLOCK: usize = 1 << 16;
 
 pub struct Cache {
     folder: PathBuf,
     key: hmac::Key,
+    /// This program, by the file that it was started from: another build may judge otherwise. None where there is no such file, so
+    /// that no verdict is kept.
+    program: Option<String>,
 }
 
 impl Cache {
@@ -42,7 +47,8 @@ impl Cache {
             mode & 0o777
         );
         let key = key(&folder.join(KEY))?;
-        Ok(Cache { folder: folder.to_path_buf(), key: hmac::Key::new(hmac::HMAC_SHA256, &key) })
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
+        Ok(Cache { folder: folder.to_path_buf(), key, program: name_of_program(Path::new(PROGRAM)) })
     }
 
     /// Opens a folder as [`Cache::open`]. A folder that cannot be used is logged, and nothing is kept.
@@ -80,6 +86,20 @@ impl Cache {
     /// Keeps a description.
     pub fn write_description(&self, digest: &[u8; 32], text: &str) -> anyhow::Result<()> {
         self.write_signed(&name_of_description(digest), text.as_bytes())
+    }
+
+    /// Returns whether this program has judged the description of the component with this SHA-256, and it passed.
+    pub fn has_verdict(&self, digest: &[u8; 32]) -> bool {
+        self.name_of_verdict(digest).is_some_and(|name| self.read_verified(&name).is_some())
+    }
+
+    /// Keeps that it passed.
+    pub fn write_verdict(&self, digest: &[u8; 32]) -> anyhow::Result<()> {
+        self.name_of_verdict(digest).map_or(Ok(()), |name| self.write_signed(&name, &[]))
+    }
+
+    fn name_of_verdict(&self, digest: &[u8; 32]) -> Option<String> {
+        self.program.as_ref().map(|program| format!("{}-{program}.passed", hex::encode(digest)))
     }
 
     /// Removes files that were written longer ago, which nothing else would remove. A failure means that another process
@@ -163,6 +183,13 @@ fn name_of_description(digest: &[u8; 32]) -> String {
     format!("{}.json", hex::encode(digest))
 }
 
+/// A program's file by its size and the time of its last change; none where it cannot be read.
+fn name_of_program(file: &Path) -> Option<String> {
+    let file = fs::metadata(file).ok()?;
+    let changed = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{:x}-{:x}", file.len(), changed.as_nanos()))
+}
+
 fn key(file: &Path) -> anyhow::Result<Vec<u8>> {
     let key = secret_file::read_or_make(file, || Ok(secret_file::random::<KEY_BYTES>()?.to_vec()))?;
     anyhow::ensure!(key.len() == KEY_BYTES, "{} is no key", file.display());
@@ -191,6 +218,34 @@ mod tests {
         forged[0] ^= 1;
         fs::write(file(&[7; 32]), forged).expect("written");
         assert_eq!(cache.read_description(&[7; 32]), None);
+        fs::remove_dir_all(&folder).expect("removed");
+    }
+
+    #[test]
+    fn a_verdict_is_of_a_program_and_a_component() {
+        let folder = folder();
+        let mut cache = Cache::open(&folder).expect("a cache");
+        assert!(!cache.has_verdict(&[7; 32]), "nothing is kept yet");
+        cache.write_verdict(&[7; 32]).expect("kept");
+        assert_eq!([7, 8].map(|digest| cache.has_verdict(&[digest; 32])), [true, false]);
+        let file = |cache: &Cache, digest: u8| folder.join(cache.name_of_verdict(&[digest; 32]).expect("a name"));
+        fs::copy(file(&cache, 7), file(&cache, 8)).expect("copied");
+        assert!(!cache.has_verdict(&[8; 32]), "another component's");
+        let program = folder.join("program");
+        let mut builds = Vec::new();
+        for (content, time) in [("a", 1), ("b", 2), ("bc", 2)] {
+            fs::write(&program, content).expect("written");
+            let built = File::options().write(true).open(&program).expect("the program");
+            built.set_modified(UNIX_EPOCH + Duration::from_secs(time)).expect("a time");
+            cache.program = name_of_program(&program);
+            assert!(!cache.has_verdict(&[7; 32]), "another build");
+            builds.push(cache.program.clone());
+        }
+        builds.dedup();
+        assert_eq!(builds.len(), 3);
+        cache.program = name_of_program(&folder.join("none"));
+        cache.write_verdict(&[7; 32]).expect("nothing is kept");
+        assert!(!cache.has_verdict(&[7; 32]), "of a program without a file");
         fs::remove_dir_all(&folder).expect("removed");
     }
 

@@ -13,6 +13,7 @@ use wasmtime::component::Component;
 
 use super::describe;
 use super::refusal::Refusal;
+use crate::contract::Judged;
 use crate::operations::HostNames;
 use crate::sandbox::engine::{self, Sandbox};
 
@@ -173,7 +174,7 @@ pub fn run_judge(host: &HostNames) -> anyhow::Result<()> {
     std::io::stdin().lock().read_to_string(&mut text)?;
     let faults = match describe::read(&text) {
         Err(refusal) => refusal.detail,
-        Ok(descriptor) => describe::compile(&descriptor, host).err().unwrap_or_default().join("; "),
+        Ok(descriptor) => describe::compile(Judged::Now, &descriptor, host).err().unwrap_or_default().join("; "),
     };
     let faults: String = faults.chars().take(LONGEST_FAULTS).collect();
     std::io::stdout().lock().write_all(faults.as_bytes())?;

@@ -11,8 +11,8 @@ use wasmtime::component::Linker;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
 use super::refusal::Refusal;
-use crate::contract::Schema;
 use crate::contract::weight::{self, Weight};
+use crate::contract::{Judged, Schema};
 use crate::operations::{HostNames, Operation};
 use crate::sandbox::judge::EventSchema;
 use crate::sandbox::limits::MemoryLimit;
@@ -110,8 +110,9 @@ pub struct Declared {
     pub shown: BTreeMap<String, Arc<Schema>>,
 }
 
-/// Compiles what a descriptor declares. `Err`: its faults.
-pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Vec<String>> {
+/// Compiles what a descriptor declares. `Err`: its faults; of one that was judged before, those that other modules or another
+/// host may cause.
+pub fn compile(judged: Judged, descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Vec<String>> {
     let faults = faults(descriptor, host);
     if !faults.is_empty() {
         return Err(faults);
@@ -119,11 +120,13 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
     let schema = Tables::new(&descriptor.name, &descriptor.collections)?;
     let mut faults = Vec::new();
     let operation = |(index, route): (usize, &Route)| {
-        let operation = Operation::compile(route.clone(), &descriptor.schemas);
+        let operation = Operation::compile(judged, route.clone(), &descriptor.schemas);
         let mut operation =
             operation.map_err(|fault| vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))])?;
-        faults.extend(find_example_faults(index, &operation));
-        operation.forget_validators();
+        if judged == Judged::Now {
+            faults.extend(find_example_faults(index, &operation));
+            operation.forget_validators();
+        }
         Ok::<_, Vec<String>>(Arc::new(operation))
     };
     let operations = descriptor.routes.iter().enumerate().map(operation).collect::<Result<_, _>>()?;
@@ -131,13 +134,13 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
         return Err(faults);
     }
     let kind = |(index, kind): (usize, &EventKind)| {
-        let schema = EventSchema::compile(kind, &descriptor.schemas);
+        let schema = EventSchema::compile(judged, kind, &descriptor.schemas);
         let schema = schema.map_err(|fault| vec![format!("/events/{index}: {fault}")])?;
         Ok::<_, Vec<String>>((kind.code.clone(), Arc::new(schema)))
     };
     let events = descriptor.events.iter().enumerate().map(kind).collect::<Result<_, _>>()?;
     let place = |(index, shown): (usize, &Shown)| {
-        let schema = Schema::compile(&shown.schema, &descriptor.schemas);
+        let schema = Schema::compile_as(judged, &shown.schema, &descriptor.schemas);
         let mut schema = schema.map_err(|fault| vec![format!("/shows/{index}/schema: {fault}")])?;
         schema.forget_validator();
         Ok::<_, Vec<String>>((shown.place.clone(), Arc::new(schema)))
@@ -149,10 +152,11 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
 /// Checks the examples of the routes by the schemas of their operations, and nothing else: for readers of a component's file.
 pub fn check_examples(descriptor: &Descriptor) -> Result<(), Refusal> {
     let routes = descriptor.routes.iter().enumerate().filter(|(_, route)| route.example.is_some());
-    let faults = routes.flat_map(|(index, route)| match Operation::compile(route.clone(), &descriptor.schemas) {
-        Ok(operation) => find_example_faults(index, &operation),
-        Err(fault) => vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))],
-    });
+    let faults =
+        routes.flat_map(|(index, route)| match Operation::compile(Judged::Now, route.clone(), &descriptor.schemas) {
+            Ok(operation) => find_example_faults(index, &operation),
+            Err(fault) => vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))],
+        });
     let faults: Vec<String> = faults.collect();
     if faults.is_empty() { Ok(()) } else { Err(invalid(faults.join("; "))) }
 }
@@ -288,15 +292,33 @@ mod tests {
             "example": { "text": "a" } });
         let descriptor = json!({ "name": "notes", "version": "1.0.0", "description": "Notes.", "routes": [write],
             "events": [event] });
-        let declared =
-            compile(&serde_json::from_value(descriptor).unwrap(), &NAMES).map_err(|faults| faults.join("; "));
-        let declared = declared.unwrap_or_else(|faults| panic!("{faults}"));
-        for operation in &declared.operations {
-            let schemas = operation.body.iter().chain([&operation.response]);
-            assert_eq!(schemas.map(|schema| schema.has_validator()).collect::<Vec<_>>(), [false, false]);
-            assert!(!operation.parameters.has_validator());
+        let descriptor = serde_json::from_value(descriptor).unwrap();
+        for judged in [Judged::Now, Judged::Before] {
+            let declared = compile(judged, &descriptor, &NAMES).map_err(|faults| faults.join("; "));
+            let declared = declared.unwrap_or_else(|faults| panic!("{faults}"));
+            for operation in &declared.operations {
+                let schemas = operation.body.iter().chain([&operation.response]);
+                assert_eq!(schemas.map(|schema| schema.has_validator()).collect::<Vec<_>>(), [false, false]);
+                assert!(!operation.parameters.has_validator());
+            }
+            assert!(declared.events.values().all(|event| !event.has_validator()));
         }
-        assert!(declared.events.values().all(|event| !event.has_validator()));
+    }
+
+    #[test]
+    fn what_was_judged_before_is_not_judged_again() {
+        let fault = json!({ "type": "object", "properties": { "text": { "type": "string", "maxLength": -1 } } });
+        let mut with_example = route(1, &json!({ "type": "object" }));
+        with_example["example"] = json!({ "response": [] });
+        let kind = json!({ "code": "notes.made", "description": "x", "resourceType": "NOTE",
+            "data": { "type": "object", "required": ["text"] }, "example": {} });
+        for (member, value) in [("routes", route(1, &fault)), ("routes", with_example), ("events", kind)] {
+            let mut whole = json!({ "name": "notes", "version": "1.0.0", "description": "Notes." });
+            whole[member] = json!([value]);
+            let descriptor = serde_json::from_value(whole).unwrap();
+            assert!(compile(Judged::Now, &descriptor, &NAMES).is_err(), "{value}");
+            assert!(compile(Judged::Before, &descriptor, &NAMES).is_ok(), "{value}");
+        }
     }
 
     #[test]
@@ -339,7 +361,7 @@ mod tests {
             } },
         });
         let descriptor: Descriptor = serde_json::from_value(whole).unwrap();
-        let found: Vec<String> = compile(&descriptor, &NAMES).err().unwrap_or_default();
+        let found: Vec<String> = compile(Judged::Now, &descriptor, &NAMES).err().unwrap_or_default();
         let detail = check_examples(&descriptor).err().map(|refusal| refusal.detail);
         assert_eq!(detail.unwrap_or_default(), found.join("; "));
         found

@@ -23,6 +23,7 @@ use super::precompiled::Precompiled;
 use super::refusal::Refusal;
 use super::surface;
 use super::trust::Trust;
+use crate::contract::Judged;
 use crate::operations::HostNames;
 use crate::sandbox::Generation;
 use crate::sandbox::arrangement::{self, Arrangement};
@@ -116,8 +117,14 @@ impl Gate {
         let invalid = |faults: Vec<String>| Refusal::new("DESCRIPTOR_INVALID", faults.join("; "));
         // Another process judged it before: schemas may take any time and memory to compile.
         judged?;
+        let was_judged = self.cache.as_ref().is_some_and(|cache| cache.has_verdict(&artifact.digest));
+        let judged = if was_judged { Judged::Before } else { Judged::Now };
         let Declared { schema, operations, events, shown } =
-            describe::compile(&descriptor, &self.host).map_err(invalid)?;
+            describe::compile(judged, &descriptor, &self.host).map_err(invalid)?;
+        if !was_judged && let Some(Err(error)) = self.cache.as_ref().map(|cache| cache.write_verdict(&artifact.digest))
+        {
+            tracing::warn!(%error, "the verdict on a module cannot be kept");
+        }
         let wanted = surface::names_of_wanted(&self.engine, &component);
         let mut unknown = unknown_functions(&descriptor, &surface::list_offers(&self.engine, &component));
         unknown.extend(extensions::find_faults(&self.engine, &component, &descriptor));

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Audience, Route};
 
 use crate::contract::parameters::{self, ESCAPED};
-use crate::contract::{Csv, Parameters, Schema, growth, location};
+use crate::contract::{Csv, Judged, Parameters, Schema, growth, location};
 use crate::problem::Item;
 
 /// Faults that are named of one part of an example.
@@ -33,17 +33,18 @@ pub struct Operation {
 
 impl Operation {
     /// `schemas`: what the route's schemas refer to. `Err`: what is wrong with them, by operation.
-    pub fn compile(route: Route, schemas: &Map<String, Json>) -> Result<Operation, String> {
+    pub fn compile(judged: Judged, route: Route, schemas: &Map<String, Json>) -> Result<Operation, String> {
         let invalid = |what: &str, why: String| format!("{}: {what}: {why}", route.operation);
-        let parameters = Parameters::compile(&route.path, route.path_schema.as_ref(), route.query.as_ref(), schemas)
-            .map_err(|why| invalid("parameters", why))?;
+        let (path, query) = (route.path_schema.as_ref(), route.query.as_ref());
+        let parameters =
+            Parameters::compile(judged, &route.path, path, query, schemas).map_err(|why| invalid("parameters", why))?;
         let body = route
             .body
             .as_ref()
-            .map(|body| Schema::compile(body, schemas))
+            .map(|body| Schema::compile_as(judged, body, schemas))
             .transpose()
             .map_err(|why| invalid("body", why))?;
-        let response = Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
+        let response = Schema::compile_as(judged, &route.response, schemas).map_err(|why| invalid("response", why))?;
         if route.csv && !(route.method == "GET" && route.read_only) {
             return Err(invalid("csv", "only a GET that reads answers rows".into()));
         }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Descriptor, EventKind, Route};
 use tokio::sync::mpsc;
 
-use crate::contract::{Schema, openapi, refs};
+use crate::contract::{Judged, Schema, openapi, refs};
 use crate::problem::Item;
 use crate::watchdog;
 use crate::wit::events::Event;
@@ -124,13 +124,15 @@ fn is_general(code: &str, route: &Route) -> bool {
 
 impl EventSchema {
     /// `Err`: what is wrong with the declaration. `schemas`: what its schema refers to.
-    pub fn compile(kind: &EventKind, schemas: &Map<String, Json>) -> Result<EventSchema, String> {
+    pub fn compile(judged: Judged, kind: &EventKind, schemas: &Map<String, Json>) -> Result<EventSchema, String> {
         let invalid = |what: &str, why: String| format!("event `{}`: {what}: {why}", kind.code);
-        let mut data = Schema::compile(&kind.data, schemas).map_err(|why| invalid("data", why))?;
+        let mut data = Schema::compile_as(judged, &kind.data, schemas).map_err(|why| invalid("data", why))?;
         if !is_of_objects(&kind.data, schemas, DEEPEST) {
             return Err(invalid("data", "it is no object schema".into()));
         }
-        if let Some(why) = breach(&data.faults(&kind.example)) {
+        if judged == Judged::Now
+            && let Some(why) = breach(&data.faults(&kind.example))
+        {
             return Err(invalid("example", why));
         }
         data.forget_validator();
@@ -346,7 +348,7 @@ mod tests {
             json!({ "data": { "anyOf": [{ "$ref": "#/$defs/Note" }, bare] } }),
             json!({ "data": { "allOf": [{ "$ref": "#/$defs/Note" }, { "required": ["id"] }] } }),
         ] {
-            let compiled = EventSchema::compile(&kind(changes), &schemas());
+            let compiled = EventSchema::compile(Judged::Now, &kind(changes), &schemas());
             assert!(compiled.is_ok(), "{:?}", compiled.err());
         }
         for (changes, what) in [
@@ -358,14 +360,15 @@ mod tests {
             (json!({ "example": { "label": "x" } }), "example: \"/id\" REQUIRED"),
             (json!({ "example": { "id": ID, "other": 1 } }), "example: \"\" NOT_ALLOWED"),
         ] {
-            let Err(why) = EventSchema::compile(&kind(changes), &schemas()) else { panic!("{what}") };
+            let Err(why) = EventSchema::compile(Judged::Now, &kind(changes), &schemas()) else { panic!("{what}") };
             assert!(why.contains(what) && why.contains("notes.note.made"), "{why}");
         }
     }
 
     #[test]
     fn a_strict_judge_names_the_place_and_never_the_value() {
-        let (judge, kind) = (Judge::strict(), Arc::new(EventSchema::compile(&kind(json!({})), &schemas()).unwrap()));
+        let (judge, kind) =
+            (Judge::strict(), Arc::new(EventSchema::compile(Judged::Now, &kind(json!({})), &schemas()).unwrap()));
         let said = |resource_type: &str, data: &str| judge.event(&module(), &kind, &event(resource_type, data));
         assert_eq!(said("NOTE", &json!({ "id": ID, "label": "x" }).to_string()), Ok(()));
         for (resource_type, data, what) in [
@@ -468,7 +471,7 @@ mod tests {
     fn a_counting_judge_lets_everything_pass_and_drops_what_finds_no_room() {
         let (samples, mut waiting) = mpsc::channel(1);
         let judge = Judge { queue: Some(Queue::new(samples)) };
-        let kind = Arc::new(EventSchema::compile(&kind(json!({})), &schemas()).unwrap());
+        let kind = Arc::new(EventSchema::compile(Judged::Now, &kind(json!({})), &schemas()).unwrap());
         for _ in 0..3 {
             assert_eq!(judge.event(&module(), &kind, &event("PAGE", "{}")), Ok(()));
         }
@@ -486,7 +489,7 @@ mod tests {
     fn data_that_is_no_object_is_refused_even_where_breaches_are_counted() {
         let (samples, mut waiting) = mpsc::channel(1);
         let counting = Judge { queue: Some(Queue::new(samples)) };
-        let kind = Arc::new(EventSchema::compile(&kind(json!({})), &schemas()).unwrap());
+        let kind = Arc::new(EventSchema::compile(Judged::Now, &kind(json!({})), &schemas()).unwrap());
         for judge in [counting, Judge::strict()] {
             for data in ["", "{", "[]", "{} {}", "null", "\"{}\""] {
                 assert!(judge.event(&module(), &kind, &event("NOTE", data)).is_err(), "{data}");

@@ -104,6 +104,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::contract::Judged;
 
     fn operation(reaches: &[&str]) -> Arc<Operation> {
         let route = json!({
@@ -113,7 +114,7 @@ mod tests {
             "problems": ["VERSION_CONFLICT"], "reaches": reaches,
         });
         let route: Route = serde_json::from_value(route).unwrap();
-        Arc::new(Operation::compile(route, &serde_json::Map::new()).unwrap())
+        Arc::new(Operation::compile(Judged::Now, route, &serde_json::Map::new()).unwrap())
     }
 
     #[test]

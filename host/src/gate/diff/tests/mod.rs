@@ -86,7 +86,8 @@ fn assert_lawful(name: &str, candidate: &Surface) {
     crate::store::Tables::new(&descriptor.name, &descriptor.collections)
         .unwrap_or_else(|why| panic!("{name}: {why:?}"));
     for kind in &descriptor.events {
-        EventSchema::compile(kind, &descriptor.schemas).unwrap_or_else(|why| panic!("{name}: {why}"));
+        EventSchema::compile(contract::Judged::Now, kind, &descriptor.schemas)
+            .unwrap_or_else(|why| panic!("{name}: {why}"));
     }
     for route in &descriptor.routes {
         for schema in route.body.iter().chain([&route.response]) {
@@ -95,7 +96,9 @@ fn assert_lawful(name: &str, candidate: &Surface) {
             }
         }
         let (path, query) = (route.path_schema.as_ref(), route.query.as_ref());
-        if let Err(why) = contract::Parameters::compile(&route.path, path, query, &descriptor.schemas) {
+        if let Err(why) =
+            contract::Parameters::compile(contract::Judged::Now, &route.path, path, query, &descriptor.schemas)
+        {
             panic!("{name}: {}: {why}", route.operation);
         }
     }
