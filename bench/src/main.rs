@@ -46,8 +46,8 @@ struct Arguments {
     /// Fewer and shorter rounds.
     #[arg(long)]
     quick: bool,
-    /// Only the parts whose names begin so: `sqlite`, `postgres/reads`, `neighbours`. The part `postgres/scale` needs its
-    /// whole name, or `scale`.
+    /// Only the parts whose names begin so: `sqlite`, `postgres/reads`, `neighbours-imports`. The part `postgres/scale`
+    /// needs its whole name, or `scale`.
     #[arg(long, default_value = "")]
     only: String,
     /// Other rounds than usual, such as one long one for a profiler to look at.
@@ -202,9 +202,7 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     if parts.has("postgres/idle") {
         idle::measure(bench, &database.url, "").await?;
     }
-    if parts.has("postgres/neighbours") {
-        neighbours::measure(bench, &database.url, "").await?;
-    }
+    neighbours::measure(bench, &database.url, "", neighbours::choose(parts, "postgres")).await?;
     if parts.has("postgres/places") {
         places::measure(bench).await?;
     }
@@ -273,9 +271,7 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts) -> anyhow::Result<()> {
     if parts.has("sqlite/idle") {
         idle::measure(bench, &url, "_sqlite").await?;
     }
-    if parts.has("sqlite/neighbours") {
-        neighbours::measure(bench, &url, "_sqlite").await?;
-    }
+    neighbours::measure(bench, &url, "_sqlite", neighbours::choose(parts, "sqlite")).await?;
     if parts.has("sqlite/small") {
         small::measure(bench, "", &url, &company).await?;
     }

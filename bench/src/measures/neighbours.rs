@@ -17,6 +17,7 @@ use crate::bench::Bench;
 use crate::child::Server;
 use crate::company::{Client, Company, id};
 use crate::load::{Latencies, NextRequest, Paced};
+use crate::parts::Parts;
 use crate::report::Target;
 
 /// The longest wait of others, relative to the quiet time.
@@ -69,8 +70,16 @@ impl Waits {
     }
 }
 
+/// The attacks that a run measures: each is a part.
+pub fn choose(parts: &Parts, group: &str) -> Vec<Attack> {
+    ATTACKS.into_iter().filter(|attack| parts.has(&format!("{group}/neighbours-{}", attack.name()))).collect()
+}
+
 /// `suffix`: the end of the figures' names; empty, or `_sqlite`.
-pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow::Result<()> {
+pub async fn measure(bench: &mut Bench, database: &str, suffix: &str, attacks: Vec<Attack>) -> anyhow::Result<()> {
+    if attacks.is_empty() {
+        return Ok(());
+    }
     let limits = [
         ("STOA_USER_REQUESTS_PER_MINUTE", "600"),
         ("STOA_USER_REQUESTS_PER_MINUTE_TOTAL", "1800"),
@@ -80,7 +89,7 @@ pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow:
     bench.receivers.open()?;
     let (reads, writes) = quiet(bench, &service).await?;
     let mut attackers = Vec::new();
-    for attack in ATTACKS {
+    for attack in attacks {
         attackers.push(prepare(bench, &service, attack).await?);
     }
     let time = bench.rounds.time * 4;

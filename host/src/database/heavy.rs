@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::QueueKey;
 use super::activity::Activity;
 use super::fair_queue::Capacity;
+use super::large_answers::LargeAnswers;
 use super::slots::{NoSeat, Seat, Slots};
 use super::sqlite::PacePermit;
 
@@ -48,6 +49,7 @@ pub enum HeavyKind {
 pub struct HeavyWork {
     seats: Arc<Slots<Uuid>>,
     slices: Arc<Slots<Uuid>>,
+    pub large_answers: LargeAnswers,
     /// Companies with requests that are not heavy.
     activity: Mutex<Activity>,
 }
@@ -91,9 +93,11 @@ impl HeavyWork {
     /// `seats`: heavy work that is under way at once.
     pub fn new(seats: usize) -> Arc<HeavyWork> {
         let seats = seats.max(1);
+        let half = (seats / 2).max(1);
         Arc::new(HeavyWork {
             seats: Slots::new(Capacity { slots: seats, queue: QUEUE }),
-            slices: Slots::new(Capacity { slots: (seats / 2).max(1), queue: 2 * seats }),
+            slices: Slots::new(Capacity { slots: half, queue: 2 * seats }),
+            large_answers: LargeAnswers::new(half),
             activity: Mutex::default(),
         })
     }
@@ -130,7 +134,8 @@ impl HeavyWork {
         self.activity().note(key, Instant::now().into_std());
     }
 
-    fn has_other(&self, company: Uuid) -> bool {
+    /// Returns whether another company has requests that are not heavy.
+    pub fn has_other(&self, company: Uuid) -> bool {
         self.activity().has_other(QueueKey::Company(company), Instant::now().into_std())
     }
 

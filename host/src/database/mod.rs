@@ -7,6 +7,7 @@ pub mod directory;
 pub mod error;
 pub mod fair_queue;
 pub mod heavy;
+mod large_answers;
 pub mod maintenance;
 pub mod migrations;
 pub mod news;
@@ -38,6 +39,7 @@ pub use news::News;
 pub use row::{Cell, Row};
 pub use servers::{PlaceSettings, ServerSettings, Servers};
 pub use shard::Shard;
+pub use slots::Seat;
 pub use work::{Plain, Verdict, Work, work};
 
 /// A connection with a transaction open on it. On SQLite it is used from the one database thread that runs the request.
@@ -180,6 +182,33 @@ impl Database {
             permit.take_slice().await;
         }
         Ok(permit)
+    }
+
+    /// Waits for the seat of a read whose answer is large by experience, while other companies are served. The caller keeps it
+    /// until the answer is there: see [`large_answers`].
+    pub async fn seat_large_answer(
+        &self,
+        tenant: Uuid,
+        operation: &str,
+        deadline: Instant,
+    ) -> Result<Option<Seat<Uuid>>, Error> {
+        let Database::Postgres(servers) = self else { return Ok(None) };
+        let work = &servers.server(Shard::of_tenant(tenant)).await?.heavy_work;
+        if !work.large_answers.expects(tenant, operation) || !work.has_other(tenant) {
+            return Ok(None);
+        }
+        let wait = deadline.saturating_duration_since(Instant::now()) / 2;
+        let late = |_| Error::Unavailable("the large answers before it have left no time".into());
+        work.large_answers.take_seat(tenant, wait).await.map(Some).map_err(late)
+    }
+
+    /// Takes note of the size of a read's answer.
+    pub async fn note_answer(&self, tenant: Uuid, operation: &str, size: usize) {
+        if let Database::Postgres(servers) = self
+            && let Ok(server) = servers.server(Shard::of_tenant(tenant)).await
+        {
+            server.heavy_work.large_answers.note(tenant, operation, size);
+        }
     }
 
     /// Runs a read in one snapshot. The transaction ends after the answer is on its way.

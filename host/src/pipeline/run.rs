@@ -44,6 +44,8 @@ pub async fn run<H: Host>(
     let read_only = request.operation.route.read_only || request.input.is_err();
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
     let heavy = request.is_report();
+    let operation = request.operation.clone();
+    let may_be_large = read_only && request.heavy.is_none() && request.tenant.is_some();
     let (trail, tenant, destination) = (request.trail.clone(), tenant_or_nil(request.tenant), request.destination());
     trail.step("wait");
     let watermark = match &request.input {
@@ -59,6 +61,12 @@ pub async fn run<H: Host>(
         let (host, request, runner) = &*shared;
         PreparedRequest { host: &**host, request, runner, read_only, watermark }.transact(session).await
     });
+    let _seat = match may_be_large {
+        true => until(deadline, database.seat_large_answer(tenant, &operation.route.operation, deadline))
+            .await
+            .map_err(|error| problem_of(&error, &trail))?,
+        false => None,
+    };
     let mut unknown = 0;
     loop {
         let work = work.clone();
@@ -69,8 +77,12 @@ pub async fn run<H: Host>(
         };
         match answer {
             Ok(answer) => {
-                if !read_only && answer.is_ok() {
-                    database.note_write(tenant);
+                match &answer {
+                    Ok(_) if !read_only => database.note_write(tenant),
+                    Ok(answer) if may_be_large => {
+                        database.note_answer(tenant, &operation.route.operation, answer.body.len()).await;
+                    }
+                    _ => {}
                 }
                 if let (Err(_), Some((trials, request, runner))) = (&answer, &again) {
                     trial::look_into(trials, host, database, request, runner).await;

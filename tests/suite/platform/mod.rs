@@ -9,6 +9,7 @@ mod heavy_reads;
 mod history;
 mod iam_commands;
 mod iam_lists;
+mod large_answers;
 mod last_version;
 mod onboarding_checklist;
 mod oversight;
