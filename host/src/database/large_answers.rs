@@ -1,5 +1,5 @@
-//! The limit for reads with large answers, on PostgreSQL. Many of them at once keep the server and the modules busy, and each
-//! step of another company's request waits for all of them.
+//! The limit for reads with large answers. Many of them at once keep the server and the modules busy, and each step of another
+//! company's request waits for all of them.
 //!
 //! The host learns the size of an answer only when it is done, so it remembers which operations answered a company with much.
 //! While other companies are served, such reads take a seat. There are half as many seats as processors, and companies have

@@ -29,6 +29,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use heavy::HeavyWork;
 use servers::HOME;
 
 pub use destination::{Destination, QueueKey};
@@ -168,14 +169,14 @@ impl Database {
         tenant: Uuid,
         deadline: Instant,
     ) -> Result<Arc<HeavyPermit>, Error> {
-        let (work, pace) = match self {
+        let pace = match self {
             Database::Sqlite(database) if kind == HeavyKind::LargeWrite => {
                 let queue = Destination::from(Shard::of_tenant(tenant)).queue;
-                (&database.heavy_work, database.permit_large_write(queue).await?)
+                database.permit_large_write(queue).await?
             }
-            Database::Sqlite(database) => (&database.heavy_work, None),
-            Database::Postgres(servers) => (&servers.server(Shard::of_tenant(tenant)).await?.heavy_work, None),
+            _ => None,
         };
+        let work = self.heavy_work(tenant).await?;
         let late = |_| Error::Unavailable("the heavy work before it has left no time".into());
         let permit = Arc::new(work.permit(kind, tenant, deadline, pace).await.map_err(late)?);
         if let Database::Postgres(_) = self {
@@ -192,8 +193,7 @@ impl Database {
         operation: &str,
         deadline: Instant,
     ) -> Result<Option<Seat<Uuid>>, Error> {
-        let Database::Postgres(servers) = self else { return Ok(None) };
-        let work = &servers.server(Shard::of_tenant(tenant)).await?.heavy_work;
+        let work = self.heavy_work(tenant).await?;
         if !work.large_answers.expects(tenant, operation) || !work.has_other(tenant) {
             return Ok(None);
         }
@@ -204,10 +204,19 @@ impl Database {
 
     /// Takes note of the size of a read's answer.
     pub async fn note_answer(&self, tenant: Uuid, operation: &str, size: usize) {
-        if let Database::Postgres(servers) = self
-            && let Ok(server) = servers.server(Shard::of_tenant(tenant)).await
-        {
-            server.heavy_work.large_answers.note(tenant, operation, size);
+        let Ok(work) = self.heavy_work(tenant).await else { return };
+        work.large_answers.note(tenant, operation, size);
+        // On PostgreSQL the end of the transaction is noted.
+        if let Database::Sqlite(_) = self {
+            work.note_request(Destination::from(Shard::of_tenant(tenant)).queue);
+        }
+    }
+
+    /// The heavy work of the server that has this company.
+    async fn heavy_work(&self, tenant: Uuid) -> Result<&Arc<HeavyWork>, Error> {
+        match self {
+            Database::Sqlite(database) => Ok(&database.heavy_work),
+            Database::Postgres(servers) => Ok(&servers.server(Shard::of_tenant(tenant)).await?.heavy_work),
         }
     }
 
