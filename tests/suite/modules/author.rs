@@ -234,7 +234,7 @@ fn what_was_compiled_once_is_kept(_: Database) {
         times.collect::<std::collections::BTreeMap<_, _>>()
     };
     let first = written();
-    assert_eq!(first.len(), 3, "the key, the code and the description: {first:?}");
+    assert_eq!(first.len(), 4, "the key, the code, the description and the verdict: {first:?}");
     assert_eq!(written(), first, "nothing is written again");
     // A folder that others can enter is not used, and the remedy is in the log.
     let cache = workshop.folder.path().join("cache/stoa/modules");
