@@ -185,8 +185,8 @@ impl Database {
         Ok(permit)
     }
 
-    /// Waits for the seat of a read whose answer is large by experience, while other companies are served. The caller keeps it
-    /// until the answer is there: see [`large_answers`].
+    /// Waits for the seat of a read whose answer is large by experience, while other companies are served. The work keeps it
+    /// until it ends: see [`large_answers`].
     pub async fn seat_large_answer(
         &self,
         tenant: Uuid,
@@ -194,7 +194,7 @@ impl Database {
         deadline: Instant,
     ) -> Result<Option<Seat<Uuid>>, Error> {
         let work = self.heavy_work(tenant).await?;
-        if !work.large_answers.expects(tenant, operation) || !work.has_other(tenant) {
+        if !work.large_answers.expects(tenant, operation, Instant::now().into_std()) || !work.has_other(tenant) {
             return Ok(None);
         }
         let wait = deadline.saturating_duration_since(Instant::now()) / 2;
@@ -205,7 +205,7 @@ impl Database {
     /// Takes note of the size of a read's answer.
     pub async fn note_answer(&self, tenant: Uuid, operation: &str, size: usize) {
         let Ok(work) = self.heavy_work(tenant).await else { return };
-        work.large_answers.note(tenant, operation, size);
+        work.large_answers.note(tenant, operation, size, Instant::now().into_std());
         // On PostgreSQL the end of the transaction is noted.
         if let Database::Sqlite(_) = self {
             work.note_request(Destination::from(Shard::of_tenant(tenant)).queue);

@@ -110,8 +110,7 @@ pub struct Declared {
     pub shown: BTreeMap<String, Arc<Schema>>,
 }
 
-/// Compiles what a descriptor declares. `Err`: its faults; of one that was judged before, those that other modules or another
-/// host may cause.
+/// Compiles what a descriptor declares. `Err`: its faults; those of its schemas and examples only where they are judged now.
 pub fn compile(judged: Judged, descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Vec<String>> {
     let faults = faults(descriptor, host);
     if !faults.is_empty() {

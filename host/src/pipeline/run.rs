@@ -57,16 +57,17 @@ pub async fn run<H: Host>(
     // Reports are left out: a trial would cost as much again.
     let trials = request.generation.trials.load_full();
     let again = (!heavy && !trials.is_empty()).then(|| (trials, request.clone(), runner.clone()));
-    let work = work((host.clone(), request, runner), move |session, shared| async move {
-        let (host, request, runner) = &*shared;
-        PreparedRequest { host: &**host, request, runner, read_only, watermark }.transact(session).await
-    });
-    let _seat = match may_be_large {
+    let seat = match may_be_large {
         true => until(deadline, database.seat_large_answer(tenant, &operation.route.operation, deadline))
             .await
             .map_err(|error| problem_of(&error, &trail))?,
         false => None,
     };
+    // The seat is the work's, which may outlast a caller who leaves.
+    let work = work((host.clone(), request, runner, seat), move |session, shared| async move {
+        let (host, request, runner, _) = &*shared;
+        PreparedRequest { host: &**host, request, runner, read_only, watermark }.transact(session).await
+    });
     let mut unknown = 0;
     loop {
         let work = work.clone();
