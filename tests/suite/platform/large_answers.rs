@@ -40,7 +40,9 @@ fn large_answers_are_made_one_at_a_time_while_others_are_served(database: Databa
         let lists = [(); 2].map(|()| scope.spawn(list));
         eventually(|| (count_refused() > 0).then_some(()));
         drop(lock);
-        lists.map(|list| drop(list.join().expect("an answer")));
+        for list in lists {
+            drop(list.join().expect("an answer"));
+        }
         is_over.store(true, Ordering::Relaxed);
     });
     assert_eq!(count_refused(), 1, "the other list had the seat");
