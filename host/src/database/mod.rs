@@ -186,7 +186,7 @@ impl Database {
     }
 
     /// Waits for the seat of a read whose answer is large by experience, while other companies are served. The work keeps it
-    /// until it ends: see [`large_answers`].
+    /// until it ends: see `database::large_answers`.
     pub async fn seat_large_answer(
         &self,
         tenant: Uuid,
