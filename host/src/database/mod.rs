@@ -142,21 +142,23 @@ impl Database {
         destination: impl Into<Destination>,
         work: Work<T>,
     ) -> Result<T, Error> {
-        self.write_until(None, destination, work).await
+        self.write_until(None, destination, false, work).await
     }
 
     /// As `write`; it takes no longer than until `deadline`, where there is one, and never longer than any write may take.
+    /// `large`: on SQLite no other write waits for it that could be committed before it.
     pub async fn write_until<T: Send + 'static>(
         &self,
         deadline: Option<Instant>,
         destination: impl Into<Destination>,
+        large: bool,
         work: Work<T>,
     ) -> Result<T, Error> {
         let destination: Destination = destination.into();
         let shard = destination.shard.name();
         metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => shard).increment(1);
         match self {
-            Database::Sqlite(database) => database.write(deadline, destination, work).await,
+            Database::Sqlite(database) => database.write(deadline, destination, large, work).await,
             Database::Postgres(database) => database.write(deadline, destination, work).await,
         }
     }

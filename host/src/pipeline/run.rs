@@ -45,6 +45,7 @@ pub async fn run<H: Host>(
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
     let heavy = request.is_report();
     let operation = request.operation.clone();
+    let large = request.heavy.is_some();
     let may_be_large = read_only && request.heavy.is_none() && request.tenant.is_some();
     let (trail, tenant, destination) = (request.trail.clone(), tenant_or_nil(request.tenant), request.destination());
     trail.step("wait");
@@ -74,7 +75,7 @@ pub async fn run<H: Host>(
         let answer = match (read_only, heavy) {
             (true, true) => database.read_heavy(destination, work).await,
             (true, false) => until(deadline, database.read(destination, work)).await,
-            (false, _) => database.write_until(Some(deadline), destination, work).await,
+            (false, _) => database.write_until(Some(deadline), destination, large, work).await,
         };
         match answer {
             Ok(answer) => {

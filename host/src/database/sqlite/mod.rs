@@ -1,11 +1,12 @@
 //! SQLite, the embedded default: one file, WAL, synchronous=FULL, one writer that commits in groups, a few readers.
 //!
 //! A request runs whole on one database thread: a hop per request, not per statement. The writer runs waiting requests one
-//! after the other, each in a savepoint, and commits them together: one flush for many. Every answer of a group, refusals
-//! too (they may rest on a group-mate's rows), waits for that commit.
+//! after the other and commits them together: one flush for many. A request that follows a kept one runs in a savepoint.
+//! Every answer of a group, refusals too (they may rest on a group-mate's rows), waits for that commit.
 
 pub mod copy;
 pub mod damage;
+mod group;
 mod log;
 mod own;
 mod pace;
@@ -39,9 +40,6 @@ pub use self::own::open_own;
 pub use self::pace::PacePermit;
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
 
-/// Requests of one commit, and the longest that a group gathers them.
-const GROUP: usize = 64;
-const GROUP_TIME: Duration = Duration::from_millis(2);
 /// Requests that may wait for the writer, and for the readers; one more is answered 503.
 const QUEUE: usize = 1024;
 /// The first release without the WAL-reset fault (reliability.md, fact 5).
@@ -74,7 +72,7 @@ struct File {
 /// A request on its way through a database thread. `run` gives the connection back (unless a panic lost it), whether to keep
 /// what it did, and how to answer once that is decided. Run with an error it only answers that.
 struct Job {
-    /// May take as long as a report does.
+    /// A read may take as long as a report does; a write has many lines.
     heavy: bool,
     key: QueueKey,
     run: Box<dyn FnOnce(Result<Connection, Error>) -> Ran + Send>,
@@ -110,7 +108,7 @@ impl Sqlite {
         migrate(path).await?;
 
         let readers = settings.sqlite_readers.max(1);
-        let writes = Arc::new(Queue::new(Capacity { slots: GROUP, queue: QUEUE }, Job::is_held));
+        let writes = Arc::new(Queue::new(Capacity { slots: group::MOST, queue: QUEUE }, Job::is_held));
         let reads = Arc::new(Queue::new(Capacity { slots: readers, queue: QUEUE }, Job::is_held));
         let pace = Arc::new(Pace::default());
         let (clock, thread) = Stopwatch::start()?;
@@ -119,7 +117,7 @@ impl Sqlite {
         let file = Arc::new(File { path: path.to_owned(), register, full: AtomicBool::new(false) });
         let writer = connect(&file, false)?;
         let (thread_file, thread_clock, held) = (file.clone(), clock.clone(), reads.clone());
-        let queue = Writes { queue: writes.clone(), pace: pace.clone() };
+        let queue = Writes { queue: writes.clone(), pace: pace.clone(), gather: group::TIME };
         threads.push(watchdog::spawn_vital_thread("stoa-writer", move || {
             thread_clock.watch_this_thread();
             write_loop(&thread_file, writer, &queue, &held, &thread_clock);
@@ -150,11 +148,12 @@ impl Sqlite {
         &self,
         deadline: Option<tokio::time::Instant>,
         destination: Destination,
+        large: bool,
         work: Work<T>,
     ) -> Result<T, Error> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(tokio::time::Instant::now()));
         let time = left.map_or(self.request_timeout, |left| left.min(self.request_timeout));
-        self.submit(&self.writes, destination, time, false, work).await
+        self.submit(&self.writes, destination, time, large, work).await
     }
 
     /// Waits until a large write of this company may run: see `pace.rs`.
@@ -272,10 +271,11 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     }
 }
 
-/// The writer's queue, and the pace of what runs.
+/// The writer's queue, the pace of what runs, and the longest that a group gathers requests.
 struct Writes {
     queue: Arc<Queue<Job>>,
     pace: Arc<Pace>,
+    gather: Duration,
 }
 
 impl Writes {
@@ -284,6 +284,15 @@ impl Writes {
         let (time, now) = (began.elapsed(), Instant::now());
         self.queue.charge(key, time, now);
         self.pace.note(key, time, now);
+    }
+
+    /// The next, at most after this time. One runs at a time: only the order counts here.
+    fn pop_within(&self, time: Option<Duration>) -> Next<Job> {
+        let next = self.queue.pop_within(time);
+        if let Next::Job(key, _) = &next {
+            self.queue.end(*key);
+        }
+        next
     }
 
     /// The next, if one waits.
@@ -297,89 +306,34 @@ impl Writes {
 fn write_loop(file: &File, writer: Connection, writes: &Writes, readers: &Queue<Job>, clock: &Stopwatch) {
     let mut connection = Some(writer);
     let mut log = Log::new(&file.path, log::LARGEST);
+    let mut put_off = None;
     loop {
         // Readers that are held back wait for the log, also where nothing is written any more.
-        let next = writes.queue.pop_within(log.next_look());
+        let next = match put_off.take() {
+            Some(job) => Some(job),
+            None => match writes.pop_within(log.next_look()) {
+                Next::Closed => return,
+                Next::Late => None,
+                Next::Job(_, job) => Some(job),
+            },
+        };
         let open = connection.take().or_else(|| reopen(file, false));
         connection = match (next, open) {
-            (Next::Closed, _) => return,
-            (Next::Late, open) => open,
-            (Next::Job(key, first), open) => {
-                // One runs at a time: only the order counts here.
-                writes.queue.end(key);
-                match open {
-                    Some(open) => write_group(file, open, first, writes),
-                    None => {
-                        refuse(first, Error::Unavailable("the database cannot be opened".into()));
-                        None
-                    }
-                }
+            (None, open) => open,
+            (Some(first), Some(open)) => {
+                let (open, next) = group::write(file, open, first, writes);
+                put_off = next;
+                open
+            }
+            (Some(first), None) => {
+                refuse(first, Error::Unavailable("the database cannot be opened".into()));
+                None
             }
         };
         if let Some(writer) = &connection {
             log.keep_small(writer, readers, clock);
         }
     }
-}
-
-/// One commit. Answers every request of it; gives the connection back unless it was lost.
-fn write_group(file: &File, connection: Connection, first: Job, writes: &Writes) -> Option<Connection> {
-    let began = Instant::now();
-    if let Err(error) = connection.execute_batch("begin immediate") {
-        refuse(first, Error::from_rusqlite(error));
-        return Some(connection);
-    }
-    let mut answers = Vec::new();
-    let mut next = Some(first);
-    let mut connection = connection;
-    let mut kept = false;
-    while let Some(job) = next {
-        if let Err(error) = execute(&connection, "savepoint request") {
-            refuse(job, error.clone());
-            return lose(answers, &error);
-        }
-        let (key, job_began) = (job.key, Instant::now());
-        let ran = (job.run)(Ok(connection));
-        writes.charge(key, job_began);
-        answers.push(ran.answer);
-        let Some(back) = ran.connection else {
-            return lose(answers, &Error::Unavailable("the database connection was lost".into()));
-        };
-        connection = back;
-        let ended = if ran.keep {
-            execute(&connection, "release request")
-        } else {
-            execute(&connection, "rollback to request").and_then(|()| execute(&connection, "release request"))
-        };
-        if let Err(error) = ended {
-            return lose(answers, &error);
-        }
-        kept |= ran.keep;
-        next = if answers.len() < GROUP && began.elapsed() < GROUP_TIME { writes.try_pop() } else { None };
-    }
-    let committed = execute(&connection, if kept { "commit" } else { "rollback" });
-    metrics::histogram!("stoa_commit_group_size").record(answers.len() as f64);
-    if kept {
-        file.full.store(matches!(&committed, Err(Error::Full(_))), Relaxed);
-    }
-    match committed {
-        Ok(()) => {
-            for answer in answers {
-                answer(Ok(()));
-            }
-            Some(connection)
-        }
-        // A failed flush may have lied before: this connection is not used again.
-        Err(error) => lose(answers, &Error::Unavailable(format!("the commit failed: {error}"))),
-    }
-}
-
-fn lose(answers: Vec<Reply>, error: &Error) -> Option<Connection> {
-    tracing::error!(%error, requests = answers.len(), "a group of writes was lost");
-    for answer in answers {
-        answer(Err(Error::Unavailable(error.to_string())));
-    }
-    None
 }
 
 fn read_loop(file: &File, reader: Connection, queue: &Queue<Job>) {
@@ -543,7 +497,7 @@ mod tests {
         });
         let began = Instant::now();
         let deadline = tokio::time::Instant::now() + Duration::from_millis(50);
-        let written = database.write(Some(deadline), crate::database::Shard::Global.into(), endless).await;
+        let written = database.write(Some(deadline), crate::database::Shard::Global.into(), false, endless).await;
         assert!(matches!(written, Err(Error::Unavailable(_))), "{written:?}");
         assert!(began.elapsed() < long / 2, "{:?}", began.elapsed());
         drop(database);

@@ -2,7 +2,7 @@
 //! at each connection and interrupts what runs beyond its time, until the job has ended.
 //!
 //! An interrupted read leaves the transaction as it was; after an interrupted write SQLite rolls back the whole
-//! transaction, and every request in its group gets a 503.
+//! transaction, and every request that ran in it gets a 503.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
