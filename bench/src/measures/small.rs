@@ -117,7 +117,7 @@ fn state(module: &Arc<Module>, session: Option<Session>, tenant: Uuid) -> State 
         today: String::new(),
         horizon: None,
     };
-    let facts = RequestFacts { facts, instant: 0, permissions: Held::All, trail: Arc::default() };
+    let facts = RequestFacts { facts, instant: 0, permissions: Held::All, trail: Arc::default(), draft_calls: None };
     State::new(session, scope, facts, module.clone(), limits)
 }
 

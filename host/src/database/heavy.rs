@@ -62,7 +62,7 @@ pub struct HeavyPermit {
     slice: Mutex<Option<TimeSlice>>,
     /// From then on the work runs without time slices, so that it ends in time.
     hurries_at: Instant,
-    _pace: Option<PacePermit>,
+    pace: Option<PacePermit>,
     _seat: Seat<Uuid>,
 }
 
@@ -124,7 +124,7 @@ impl HeavyWork {
             company,
             slice: Mutex::new(None),
             hurries_at: now + deadline.saturating_duration_since(now) / 2,
-            _pace: pace,
+            pace,
             _seat: seat,
         })
     }
@@ -145,6 +145,11 @@ impl HeavyWork {
 }
 
 impl HeavyPermit {
+    /// Returns whether it is a large write that leaves time to the writes of other companies.
+    pub fn is_paced(&self) -> bool {
+        self.pace.is_some()
+    }
+
     /// Waits for the next time slice, where the last one is over and other companies are served. The caller holds no lock
     /// that another company waits for.
     pub async fn take_slice(&self) {

@@ -41,6 +41,7 @@ pub use row::{Cell, Row};
 pub use servers::{PlaceSettings, ServerSettings, Servers};
 pub use shard::Shard;
 pub use slots::Seat;
+pub use sqlite::WriteWatch;
 pub use work::{Plain, Verdict, Work, work};
 
 /// A connection with a transaction open on it. On SQLite it is used from the one database thread that runs the request.
@@ -277,6 +278,14 @@ impl Database {
             servers.note_write(tenant);
         }
         self.news().add(tenant);
+    }
+
+    /// Watches the company's writes from now on. `None`: on PostgreSQL no write has a draft.
+    pub fn watch_writes(&self, tenant: Uuid) -> Option<WriteWatch> {
+        match self {
+            Database::Sqlite(database) => Some(database.watch_writes(QueueKey::Company(tenant))),
+            Database::Postgres(_) => None,
+        }
     }
 
     /// The companies whose writes this host committed.

@@ -93,6 +93,11 @@ pub const METRICS: &[Metric] = &[
         &[],
         "Waits of heavy work for other companies. Large writes wait on SQLite, and work without a time slice on PostgreSQL.",
     ),
+    counter(
+        "stoa_drafts_total",
+        &["outcome"],
+        "Large writes that ran on a snapshot before they had SQLite's writer: the draft was `kept`, `discarded`, or `unforeseeable` and is not tried again.",
+    ),
     gauge("stoa_sqlite_wal_bytes", &[], "Size of SQLite's write-ahead log."),
     counter("stoa_wal_emptied_total", &[], "Times that a large write-ahead log was emptied."),
     counter("stoa_module_calls_total", &["module", "version", "outcome"], "Calls of modules, and their failures."),

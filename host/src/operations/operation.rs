@@ -1,6 +1,7 @@
 //! One operation: its declaration, with its schemas compiled.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use percent_encoding::utf8_percent_encode;
 use serde_json::{Map, Value as Json};
@@ -29,6 +30,8 @@ pub struct Operation {
     pub answers_an_id: bool,
     /// A list for callers that come back for what is new, of every kind.
     pub news: bool,
+    /// True once a draft of it met a reply of the store that cannot be foreseen.
+    pub is_unforeseeable: Arc<AtomicBool>,
 }
 
 impl Operation {
@@ -67,7 +70,17 @@ impl Operation {
             csv: csv.map(Arc::new),
             answers_an_id,
             news: false,
+            is_unforeseeable: Arc::default(),
         })
+    }
+
+    /// Returns whether drafts of it are of no use.
+    pub fn is_unforeseeable(&self) -> bool {
+        self.is_unforeseeable.load(Relaxed)
+    }
+
+    pub fn note_unforeseeable(&self) {
+        self.is_unforeseeable.store(true, Relaxed);
     }
 
     /// Drops the validators that found faults of the schemas and of the example, until a request comes. Only its owner may,

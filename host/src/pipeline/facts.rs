@@ -31,7 +31,7 @@ pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> RequestFacts {
         today: calendar::day(opened.company_now(), zone),
         horizon: None,
     };
-    RequestFacts { facts, instant: opened.now, permissions, trail: request.trail.clone() }
+    RequestFacts { facts, instant: opened.now, permissions, trail: request.trail.clone(), draft_calls: None }
 }
 
 /// Facts of the deployment's own actions, which may do everything. `actor`: `system:...`.
@@ -45,5 +45,11 @@ pub fn of_system(actor: &str, tenant: Uuid, request: Uuid, now: i64) -> RequestF
         today: calendar::day(now, "UTC"),
         horizon: None,
     };
-    RequestFacts { facts, instant: now, permissions: Held::All, trail: Arc::new(RequestTrail::new(request)) }
+    RequestFacts {
+        facts,
+        instant: now,
+        permissions: Held::All,
+        trail: Arc::new(RequestTrail::new(request)),
+        draft_calls: None,
+    }
 }

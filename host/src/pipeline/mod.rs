@@ -9,6 +9,7 @@
 //! ```
 
 pub mod company_clock;
+mod draft;
 pub mod facts;
 pub mod finish;
 pub mod opening;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::time::{Instant, timeout_at};
 use tracing::field::display;
 
+use super::draft;
 use super::request::{Answer, Input, Request, tenant_or_nil};
 use super::runner::{Host, Runner};
 use super::transact::PreparedRequest;
@@ -64,10 +65,21 @@ pub async fn run<H: Host>(
             .map_err(|error| problem_of(&error, &trail))?,
         false => None,
     };
+    let draft = match timeout_at(deadline, draft::run(host, database, &request, &runner)).await.unwrap_or(Ok(None)) {
+        Ok(draft) => draft,
+        Err(problem) => {
+            if let Some((trials, request, runner)) = &again {
+                trial::look_into(trials, host, database, request, runner).await;
+            }
+            return Err(problem);
+        }
+    };
+    let mut has_draft = draft.is_some();
     // The seat is the work's, which may outlast a caller who leaves.
-    let work = work((host.clone(), request, runner, seat), move |session, shared| async move {
-        let (host, request, runner, _) = &*shared;
-        PreparedRequest { host: &**host, request, runner, read_only, watermark }.transact(session).await
+    let work = work((host.clone(), request, runner, draft, seat), move |session, shared| async move {
+        let (host, request, runner, draft, _) = &*shared;
+        let draft = draft.as_ref();
+        PreparedRequest { host: &**host, request, runner, read_only, watermark, draft }.transact(session).await
     });
     let mut unknown = 0;
     loop {
@@ -96,6 +108,8 @@ pub async fn run<H: Host>(
                 unknown += 1;
                 tracing::warn!(request = %trail.request_id, %reason, "a commit got no answer: the key decides");
             }
+            // The draft did not hold, and is used up: the request runs without one.
+            Err(Error::Conflict(_)) if has_draft => has_draft = false,
             Err(error) => return Err(problem_of(&error, &trail)),
         }
     }

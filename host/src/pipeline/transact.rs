@@ -7,6 +7,7 @@ use stoa_descriptor::Idempotency;
 use uuid::Uuid;
 
 use super::company_clock;
+use super::draft::Draft;
 use super::facts::facts;
 use super::finish::{Finish, finish};
 use super::opening::{Opened, Opening, Standing, open};
@@ -17,6 +18,7 @@ use super::runner::{Host, OpenedCall, Runner};
 use crate::database::{Error, Session, Verdict};
 use crate::problem::Problem;
 use crate::sandbox::call::{self, CallContext};
+use crate::sandbox::draft_calls::DraftCalls;
 use crate::sandbox::{Failure, Limits, Module};
 
 /// A request with everything that its transaction needs.
@@ -27,6 +29,8 @@ pub struct PreparedRequest<'a, H: Host> {
     pub read_only: bool,
     /// Where a list ends that is read for what is new ([`crate::database::Database::watermark`]).
     pub watermark: Option<i64>,
+    /// The run on a snapshot that the transaction repeats.
+    pub draft: Option<&'a Draft>,
 }
 
 /// A transaction that was opened for a request.
@@ -49,12 +53,19 @@ impl<H: Host> PreparedRequest<'_, H> {
             Err(refused) => return (Some(session), undo(refused)),
         };
         let call = OpenedCall { request: self.request, input, opened: &opened, watermark: self.watermark };
-        let outcome = match self.runner {
-            Runner::Host(operation) => {
+        let repeated = match self.draft {
+            Some(draft) => draft.repeat(self, call, session).await,
+            None => Err(session),
+        };
+        let outcome = match (repeated, self.runner) {
+            (Ok(outcome), _) => outcome,
+            (Err(session), Runner::Host(operation)) => {
                 self.request.trail.step("run");
                 self.host.perform(operation, call, session).await
             }
-            Runner::Module(module) => call_module(module, call, self.host.limits(), session).await,
+            (Err(session), Runner::Module(module)) => {
+                call_module(module, call, self.host.limits(), session, None).await
+            }
         };
         // A read commits nothing.
         if !self.read_only {
@@ -97,7 +108,7 @@ impl<H: Host> PreparedRequest<'_, H> {
     }
 
     /// The valid input of a caller who may call.
-    fn authorize(&self, opened: &Opened) -> Result<&Input, Problem> {
+    pub(super) fn authorize(&self, opened: &Opened) -> Result<&Input, Problem> {
         let Request { caller, tenant, operation, input, .. } = self.request;
         opened.authenticate(caller)?;
         // A body that is rejected only by size comes before the permission, every other fault behind it.
@@ -173,7 +184,14 @@ fn undo(refused: Refused) -> Verdict<Result<Answer, Problem>> {
     }
 }
 
-async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits, session: Session) -> Outcome {
+/// `draft_calls`: that of a draft.
+pub(super) async fn call_module(
+    module: &Arc<Module>,
+    call: OpenedCall<'_>,
+    limits: &Limits,
+    session: Session,
+    draft_calls: Option<Arc<DraftCalls>>,
+) -> Outcome {
     let OpenedCall { request, input, opened, watermark } = call;
     let route = &request.operation.route;
     let limits = limits.for_request(route.body_limit, input.lines);
@@ -181,6 +199,7 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
     let largest = limits.output;
     let mut facts = facts(request, opened, tenant_or_nil(request.tenant));
     facts.facts.horizon = watermark;
+    facts.draft_calls = draft_calls;
     if let Some(trace) = &request.trail.trace {
         trace.step(format!("run {}", module.name), module.describe());
     }

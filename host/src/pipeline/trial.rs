@@ -66,7 +66,7 @@ async fn fails<H: Host>(
     let (read_only, destination) = (request.operation.route.read_only, request.destination());
     let work = work((host.clone(), request, runner), move |session, shared| async move {
         let (host, request, runner) = &*shared;
-        let prepared = PreparedRequest { host: &**host, request, runner, read_only, watermark: None };
+        let prepared = PreparedRequest { host: &**host, request, runner, read_only, watermark: None, draft: None };
         let (session, verdict) = prepared.transact(session).await;
         (session, undo(verdict))
     });

@@ -172,11 +172,17 @@ async fn ask_module<T>(
 /// `operation`: its id, or the name of the function that is not an operation.
 fn begin(entry: CallContext, operation: &str) -> State {
     let CallContext { module, session, facts, read_only, limits, .. } = entry;
+    let scope = make_scope(&facts, &limits, read_only);
+    State { operation: operation.to_owned(), ..State::new(Some(session), scope, facts, module, limits) }
+}
+
+/// The scope of a request in the store.
+pub fn make_scope(facts: &RequestFacts, limits: &Limits, read_only: bool) -> Scope {
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
     scope.instant_ms = facts.instant;
     scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
     scope.limits.rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
-    State { operation: operation.to_owned(), ..State::new(Some(session), scope, facts, module, limits) }
+    scope
 }
 
 fn end<T>(

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::draft_calls::DraftCalls;
 use super::generation::Generation;
 use crate::observe::trail::RequestTrail;
 use crate::wit::context::Facts;
@@ -18,6 +19,8 @@ pub struct RequestFacts {
     pub permissions: Held,
     /// Facts for log lines and the trace.
     pub trail: Arc<RequestTrail>,
+    /// Answers the store calls of a draft.
+    pub draft_calls: Option<Arc<DraftCalls>>,
 }
 
 /// The permissions or scopes of a caller. Modules ask for one at a time, so that no list of them is copied.

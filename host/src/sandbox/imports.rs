@@ -42,7 +42,10 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
         .then(|| state.limits.call_time_left(state.clock.host_time_spent(), state.clock.age(), state.scope.written));
     let span = state.facts.trail.enter(|| ("store".to_owned(), describe_calls(&module, &session, &calls)));
     let (rows, round_trips) = (state.scope.rows + state.scope.written, state.scope.round_trips);
-    let answer = store::run(&mut session, &module.schema, &mut state.scope, calls).await;
+    let answer = match &state.facts.draft_calls {
+        Some(draft_calls) => draft_calls.run(&mut session, &module, &mut state.scope, calls).await,
+        None => store::run(&mut session, &module.schema, &mut state.scope, calls).await,
+    };
     if let Some(span) = span {
         span.set("stoa.rows", state.scope.rows + state.scope.written - rows);
         if matches!(session, Session::Postgres(_)) {

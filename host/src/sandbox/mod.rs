@@ -4,6 +4,7 @@ pub mod arrangement;
 pub mod call;
 pub mod circles;
 pub mod clashes;
+pub mod draft_calls;
 pub mod engine;
 pub mod facts;
 pub mod failure;

@@ -4,6 +4,7 @@
 mod admission;
 mod bodies;
 mod callers;
+mod drafts;
 mod fairness;
 mod free_json;
 mod guests;

@@ -27,6 +27,20 @@ pub(crate) fn import_many(shop: &Company, lines: u32) -> Answer {
     shop.post("catalog/imports", json!({ "products": products }))
 }
 
+/// Does something until it says that it is enough, while another company writes.
+pub(super) fn beside_writes(other: &Company, mut step: impl FnMut() -> bool) {
+    let ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Ordering::Acquire) {
+                other.brand(&fresh("OTHER-"));
+            }
+        });
+        let _ = (0..20).any(|_| step());
+        ended.store(true, Ordering::Release);
+    });
+}
+
 fn import(shop: &Company) {
     import_many(shop, 400).is(201);
 }
@@ -39,21 +53,10 @@ fn imports_pause_while_another_company_writes(database: Database) {
     let before = count();
     shop.brand("SMALL");
     assert_eq!(count(), before, "small writes wait for nothing");
-    let ended = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            while !ended.load(Ordering::Acquire) {
-                other.brand(&fresh("OTHER-"));
-            }
-        });
-        // The pause of an import is three times as long as itself: one of those that follow at once comes within it.
-        for _ in 0..20 {
-            import(&shop);
-            if count() > before {
-                break;
-            }
-        }
-        ended.store(true, Ordering::Release);
+    // The pause of an import is three times as long as itself: one of those that follow at once comes within it.
+    beside_writes(&other, || {
+        import(&shop);
+        count() > before
     });
     assert!(count() > before, "no import waited for the other company");
 }

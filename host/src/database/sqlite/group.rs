@@ -24,11 +24,11 @@ pub(super) fn write(
     let mut answers = Vec::new();
     let mut next = Some(first);
     let mut connection = connection;
-    let (mut kept, mut put_off) = (false, None);
+    let (mut kept, mut put_off) = (Vec::new(), None);
     while let Some(job) = next {
-        if let Err(error) = execute(&connection, begin_request(kept)) {
+        if let Err(error) = execute(&connection, begin_request(!kept.is_empty())) {
             refuse(job, error.clone());
-            if kept {
+            if !kept.is_empty() {
                 return (lose(answers, &error), None);
             }
             break;
@@ -41,23 +41,24 @@ pub(super) fn write(
             return (lose(answers, &Error::Unavailable("the database connection was lost".into())), None);
         };
         connection = back;
-        if let Err(error) = end_request(&connection, kept, ran.keep) {
+        if let Err(error) = end_request(&connection, !kept.is_empty(), ran.keep) {
             return (lose(answers, &error), None);
         }
-        kept |= ran.keep;
+        kept.extend(ran.keep.then_some(key));
         let has_time = answers.len() < MOST && began.elapsed() < writes.gather;
         (next, put_off) = match has_time.then(|| writes.try_pop()).flatten() {
             Some(large) if large.heavy => (None, Some(large)),
             other => (other, None),
         };
     }
-    let committed = if kept { execute(&connection, "commit") } else { Ok(()) };
+    let committed = if kept.is_empty() { Ok(()) } else { execute(&connection, "commit") };
     metrics::histogram!("stoa_commit_group_size").record(answers.len() as f64);
-    if kept {
+    if !kept.is_empty() {
         file.full.store(matches!(&committed, Err(Error::Full(_))), Relaxed);
     }
     let connection = match committed {
         Ok(()) => {
+            kept.into_iter().for_each(|key| writes.watches.note(key));
             for answer in answers {
                 answer(Ok(()));
             }
@@ -156,7 +157,7 @@ mod tests {
             let queue = Arc::new(Queue::new(Capacity { slots: MOST, queue: MOST }, Job::is_held));
             // Whatever waits is gathered.
             let long = Duration::from_secs(60);
-            let writes = Writes { queue, pace: Arc::default(), gather: long };
+            let writes = Writes { queue, pace: Arc::default(), watches: Arc::default(), gather: long };
             let file = File { path, register: |_| Ok(()), full: false.into() };
             let mut receivers = Vec::new();
             for (number, (end, large)) in (0..).zip(requests) {

@@ -12,6 +12,7 @@ mod own;
 mod pace;
 mod queue;
 mod stopwatch;
+mod watch;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ use self::log::Log;
 use self::pace::Pace;
 use self::queue::{Next, Queue};
 use self::stopwatch::Stopwatch;
+use self::watch::WriteWatches;
 use super::fair_queue::{Capacity, Load};
 use super::heavy::HeavyWork;
 use super::row::Cell;
@@ -38,7 +40,8 @@ use crate::{secret_file, watchdog};
 
 pub use self::own::open_own;
 pub use self::pace::PacePermit;
-pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
+pub use self::stopwatch::{is_over as is_time_over, lift as lift_time_limit, limit_part as limit_time};
+pub use self::watch::WriteWatch;
 
 /// Requests that may wait for the writer, and for the readers; one more is answered 503.
 const QUEUE: usize = 1024;
@@ -55,6 +58,7 @@ pub struct Sqlite {
     pace: Arc<Pace>,
     pub heavy_work: Arc<HeavyWork>,
     pub news: News,
+    watches: Arc<WriteWatches>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     request_timeout: Duration,
     heavy_read_timeout: Duration,
@@ -111,13 +115,14 @@ impl Sqlite {
         let writes = Arc::new(Queue::new(Capacity { slots: group::MOST, queue: QUEUE }, Job::is_held));
         let reads = Arc::new(Queue::new(Capacity { slots: readers, queue: QUEUE }, Job::is_held));
         let pace = Arc::new(Pace::default());
+        let watches = Arc::new(WriteWatches::default());
         let (clock, thread) = Stopwatch::start()?;
         let mut threads = vec![thread];
         let register = settings.prepare.sqlite;
         let file = Arc::new(File { path: path.to_owned(), register, full: AtomicBool::new(false) });
         let writer = connect(&file, false)?;
         let (thread_file, thread_clock, held) = (file.clone(), clock.clone(), reads.clone());
-        let queue = Writes { queue: writes.clone(), pace: pace.clone(), gather: group::TIME };
+        let queue = Writes { queue: writes.clone(), pace: pace.clone(), watches: watches.clone(), gather: group::TIME };
         threads.push(watchdog::spawn_vital_thread("stoa-writer", move || {
             thread_clock.watch_this_thread();
             write_loop(&thread_file, writer, &queue, &held, &thread_clock);
@@ -137,6 +142,7 @@ impl Sqlite {
             pace,
             heavy_work: HeavyWork::new(settings.heavy_work),
             news: News::default(),
+            watches,
             threads: Mutex::new(threads),
             request_timeout,
             heavy_read_timeout,
@@ -169,6 +175,11 @@ impl Sqlite {
     /// no fault of the module whose time it takes.
     pub async fn read_heavy<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
         self.submit(&self.reads, destination, self.heavy_read_timeout / 10 * 9, true, work).await
+    }
+
+    /// Begins to watch the writes of this key.
+    pub fn watch_writes(&self, key: QueueKey) -> WriteWatch {
+        self.watches.begin(key)
     }
 
     /// Returns whether the last write found room on the disk.
@@ -271,10 +282,11 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     }
 }
 
-/// The writer's queue, the pace of what runs, and the longest that a group gathers requests.
+/// The writer's queue, the pace of what runs, the watches over commits, and the longest that a group gathers requests.
 struct Writes {
     queue: Arc<Queue<Job>>,
     pace: Arc<Pace>,
+    watches: Arc<WriteWatches>,
     gather: Duration,
 }
 

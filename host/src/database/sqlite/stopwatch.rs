@@ -124,6 +124,12 @@ pub fn end() {
     change(|running| *running = Running::default());
 }
 
+/// Returns whether the time of this thread's job is over.
+pub fn is_over() -> bool {
+    OWN.with_borrow(|slot| slot.as_ref().and_then(|watched| watched.lock().job))
+        .is_some_and(|until| until <= Instant::now())
+}
+
 /// The job goes on as long as it takes: the time to change tables grows with the data, and no caller of the API can start it.
 pub fn lift() {
     change(|running| running.job = None);

@@ -194,7 +194,7 @@ impl Company<'_> {
             horizon: None,
         };
         let permissions = Held::These(Arc::new(permissions.into_iter().collect()));
-        RequestFacts { facts, instant: now, permissions, trail: Arc::default() }
+        RequestFacts { facts, instant: now, permissions, trail: Arc::default(), draft_calls: None }
     }
 
     /// The instant of the next step.
