@@ -288,6 +288,13 @@ impl Database {
         }
     }
 
+    /// Takes note of the time that the draft of a large write took.
+    pub fn note_draft(&self, time: Duration) {
+        if let Database::Sqlite(database) = self {
+            database.note_draft(time);
+        }
+    }
+
     /// The companies whose writes this host committed.
     pub fn news(&self) -> &News {
         match self {

@@ -5,6 +5,7 @@
 //! the company was written in between, whose rows would have newer ids. The request then runs as it does without a draft.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use uuid::Uuid;
 
@@ -62,8 +63,11 @@ pub async fn run<H: Host>(
             PreparedRequest { host: &**host, request, runner, read_only: true, watermark: None, draft: None };
         prepared.draft(module, watch, session).await
     });
+    let begin = Instant::now();
     // A snapshot that could not be read is no reason to reject a write.
-    database.read(request.destination(), work).await.unwrap_or(Ok(None))
+    let draft = database.read(request.destination(), work).await.unwrap_or(Ok(None));
+    database.note_draft(begin.elapsed());
+    draft
 }
 
 impl<H: Host> PreparedRequest<'_, H> {

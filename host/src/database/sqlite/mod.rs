@@ -177,6 +177,11 @@ impl Sqlite {
         self.submit(&self.reads, destination, self.heavy_read_timeout / 10 * 9, true, work).await
     }
 
+    /// Takes note of the time that a draft took: see `pace.rs`.
+    pub fn note_draft(&self, time: Duration) {
+        self.pace.note_draft(time);
+    }
+
     /// Begins to watch the writes of this key.
     pub fn watch_writes(&self, key: QueueKey) -> WriteWatch {
         self.watches.begin(key)

@@ -35,6 +35,8 @@ struct State {
     writers: Activity,
     /// When the next large write may begin.
     free_at: Option<Instant>,
+    /// The time that the draft of the next large write took, beside the writer.
+    draft: Duration,
 }
 
 impl Default for Pace {
@@ -47,6 +49,11 @@ impl Pace {
     /// Takes note of a write that has taken this time and ends now.
     pub fn note(&self, key: QueueKey, time: Duration, now: Instant) {
         self.lock().note(key, time, now);
+    }
+
+    /// Takes note of the time that the draft of a large write took, which others have lacked too.
+    pub fn note_draft(&self, time: Duration) {
+        self.lock().draft = time;
     }
 
     /// Waits, at most so long, until a large write of the company may run. `None`: no other company writes.
@@ -87,11 +94,12 @@ impl State {
     fn note(&mut self, key: QueueKey, time: Duration, now: Instant) {
         // The host's own work is no company's.
         let QueueKey::Company(_) = key else { return };
-        if time < LARGE {
+        let whole = if time < LONG { time } else { time + std::mem::take(&mut self.draft) };
+        if whole < LARGE {
             self.writers.note(key, now);
         }
-        if time >= LONG {
-            self.free_at = self.free_at.max(Some(now + time * OTHERS));
+        if whole >= LONG {
+            self.free_at = self.free_at.max(Some(now + whole * OTHERS));
         }
     }
 
@@ -140,6 +148,19 @@ mod tests {
         // Writes that are neither short nor large are those of another company too.
         state.note(also_large, milliseconds(99), later + ACTIVE);
         assert!(state.pause(large, later + ACTIVE) > Duration::ZERO);
+    }
+
+    #[test]
+    fn the_time_of_a_draft_is_left_to_others_too() {
+        let (mut state, now) = (State::default(), Instant::now());
+        let (large, other) = (company(1), company(2));
+        state.draft = milliseconds(50);
+        state.note(other, milliseconds(1), now);
+        state.note(large, milliseconds(60), now);
+        assert_eq!(state.pause(large, now), milliseconds(110 * 3));
+        assert_eq!(state.pause(other, now), Duration::ZERO, "an import is large, however short its transaction is");
+        state.note(large, milliseconds(120), now);
+        assert_eq!(state.pause(large, now), milliseconds(120 * 3), "it counts once");
     }
 
     #[tokio::test]
