@@ -1,6 +1,7 @@
 //! The life of a request, from "who may call" to the answer. Nothing else begins work on the database for a caller.
 //!
 //! ```text
+//! draft:  a large write on SQLite, while other companies write, on a snapshot              before the transaction
 //! open:   BEGIN, membership and permissions on live rows, `now`, the idempotency claim     one statement
 //! reported:   a fault of the request that was found before is answered here
 //! run:    the module (or the platform's own operation), inside the transaction
